@@ -1,0 +1,53 @@
+import type { Failure } from './failure/failure.js'
+import type { AttemptRecord } from './report.js'
+
+const LEG_FAILED = Symbol.for('understudy.LegFailedError')
+const CHAIN_FAILED = Symbol.for('understudy.ChainFailedError')
+
+function isMarked(value: unknown, marker: symbol): boolean {
+  try {
+    return typeof value === 'object' && value !== null && Reflect.get(value, marker) === true
+  } catch {
+    // A getter or a proxy of a stranger threw: whatever it is, it is none of ours.
+    return false
+  }
+}
+
+/** What a leg throws when it knows why it failed. Anything else that it throws is classified by what can be read off it. */
+export class LegFailedError extends Error {
+  readonly code = 'ERR_UNDERSTUDY_LEG_FAILED'
+  readonly failure: Failure
+
+  constructor(failure: Failure, options?: ErrorOptions) {
+    super(`leg failed: ${failure.kind}`, options)
+    this.name = 'LegFailedError'
+    this.failure = failure
+    Object.defineProperty(this, LEG_FAILED, { value: true })
+  }
+}
+
+/** Recognises a `LegFailedError`, from another copy of this package too. */
+export function isLegFailedError(value: unknown): value is LegFailedError {
+  return isMarked(value, LEG_FAILED)
+}
+
+/** Every leg failed, or the chain was stopped. `failures` has a row for each attempt and each leg left out, in order. */
+export class ChainFailedError extends Error {
+  readonly code = 'ERR_UNDERSTUDY_CHAIN_FAILED'
+  /** What ended the chain: the last failure, or the chain's own limit. Absent when no leg could be tried. */
+  readonly failure: Failure | undefined
+  readonly failures: readonly AttemptRecord[]
+
+  constructor(message: string, failure: Failure | undefined, failures: readonly AttemptRecord[]) {
+    super(message)
+    this.name = 'ChainFailedError'
+    this.failure = failure
+    this.failures = failures
+    Object.defineProperty(this, CHAIN_FAILED, { value: true })
+  }
+}
+
+/** Recognises a `ChainFailedError`, from another copy of this package too. */
+export function isChainFailedError(value: unknown): value is ChainFailedError {
+  return isMarked(value, CHAIN_FAILED)
+}

@@ -1,0 +1,91 @@
+import type { FailureKind, TimeoutPhase } from './failure/failure.js'
+import type { Verdict } from './failure/verdict.js'
+import type { Usage } from './part.js'
+import type { SkipReason } from './report.js'
+
+interface RunEvent {
+  readonly requestId: string
+  readonly route: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
+interface LegEvent extends RunEvent {
+  readonly provider: string
+  readonly model: string
+}
+
+/** An attempt begins. `attempt` counts from 1 over the run. */
+export interface AttemptStartEvent extends LegEvent {
+  readonly type: 'attempt-start'
+  readonly attempt: number
+}
+
+/** An attempt ended without serving, or broke after the commit. */
+export interface AttemptFailureEvent extends LegEvent {
+  readonly type: 'attempt-failure'
+  readonly attempt: number
+  readonly kind: FailureKind
+  readonly phase?: TimeoutPhase | undefined
+  readonly status?: number | undefined
+  readonly code?: string | undefined
+  /** What it says about the provider's health. */
+  readonly verdict: Verdict
+  readonly usage?: Usage | undefined
+  readonly latencyMs: number
+  /** Whether the run was already bound to the leg. */
+  readonly committed: boolean
+}
+
+/** A leg was left out without being called. */
+export interface LegSkippedEvent extends LegEvent {
+  readonly type: 'leg-skipped'
+  readonly reason: SkipReason
+}
+
+/** The run moves from one leg to the next. Once for each move. */
+export interface FailoverEvent extends RunEvent {
+  readonly type: 'failover'
+  /** `provider/model` */
+  readonly from: string
+  /** `provider/model` */
+  readonly to: string
+  readonly reason: FailureKind
+  readonly latencyMs: number
+  readonly callerKeyId?: string | undefined
+}
+
+/** The run is bound to a leg. */
+export interface RunCommitEvent extends LegEvent {
+  readonly type: 'run-commit'
+  readonly attempt: number
+  readonly latencyMs: number
+}
+
+/** The run is over, whatever came of it. */
+export interface RunEndEvent extends RunEvent {
+  readonly type: 'run-end'
+  readonly lane: string
+  readonly callerKeyId?: string | undefined
+  /** What the client put into `model`. */
+  readonly requested?: string | undefined
+  /** The leg that served; absent if none did. */
+  readonly provider?: string | undefined
+  readonly model?: string | undefined
+  readonly usage?: Usage | undefined
+  /** The HTTP status that the client got, if it got one. */
+  readonly status?: number | undefined
+  readonly errorCode?: string | undefined
+  /** The health verdict of the attempt that ended the run. */
+  readonly verdict?: Verdict | undefined
+  readonly latencyMs: number
+}
+
+/** What happens in a run, content-free: no prompt, answer, key or header is ever in one. */
+export type FallbackEvent =
+  | AttemptStartEvent
+  | AttemptFailureEvent
+  | LegSkippedEvent
+  | FailoverEvent
+  | RunCommitEvent
+  | RunEndEvent

@@ -1,0 +1,110 @@
+import type { Failure } from './failure/failure.js'
+
+/** Why a model stopped, in one vocabulary for every dialect. `unknown` keeps its wire value in `FinishPart.raw`. */
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error' | 'unknown'
+
+/** Tokens of an answer as the provider counted them. */
+export interface Usage {
+  readonly inputTokens?: number | undefined
+  readonly outputTokens?: number | undefined
+  readonly totalTokens?: number | undefined
+  /** Part of `inputTokens` that came from the provider's cache. */
+  readonly cachedInputTokens?: number | undefined
+  /** Part of `outputTokens` that was spent on reasoning. */
+  readonly reasoningTokens?: number | undefined
+}
+
+/** The opener of an answer: who speaks, under which id. Never content. */
+export interface StartPart {
+  readonly type: 'start'
+  readonly id?: string | undefined
+  readonly model?: string | undefined
+  /** Seconds since the epoch. */
+  readonly created?: number | undefined
+}
+
+export interface TextPart {
+  readonly type: 'text'
+  readonly text: string
+  /** Which of several choices; absent = 0. */
+  readonly choice?: number | undefined
+}
+
+export interface ReasoningPart {
+  readonly type: 'reasoning'
+  readonly text: string
+  readonly choice?: number | undefined
+}
+
+/** The model's own words when it declines. */
+export interface RefusalPart {
+  readonly type: 'refusal'
+  readonly text: string
+  readonly choice?: number | undefined
+}
+
+/** A tool call or a piece of one: the first piece carries `id` and `name`, later ones more of `arguments`. */
+export interface ToolCallPart {
+  readonly type: 'tool-call'
+  /** Which of several parallel calls. */
+  readonly index: number
+  readonly id?: string | undefined
+  readonly name?: string | undefined
+  /** A piece of the JSON text of the arguments; may be empty. */
+  readonly arguments: string
+  readonly choice?: number | undefined
+}
+
+export interface FinishPart {
+  readonly type: 'finish'
+  readonly reason: FinishReason
+  /** The reason as the wire said it. */
+  readonly raw?: string | undefined
+  readonly choice?: number | undefined
+}
+
+export interface UsagePart {
+  readonly type: 'usage'
+  readonly usage: Usage
+}
+
+/** The terminal marker of a stream (`[DONE]`, `message_stop`). Nothing follows it. */
+export interface EndPart {
+  readonly type: 'end'
+}
+
+/** The answer failed in the middle of itself: an error event, an event that cannot be read. Nothing follows it. */
+export interface ErrorPart {
+  readonly type: 'error'
+  readonly failure: Failure
+}
+
+/** One neutral item of a model's answer. */
+export type Part =
+  | StartPart
+  | TextPart
+  | ReasoningPart
+  | RefusalPart
+  | ToolCallPart
+  | FinishPart
+  | UsagePart
+  | EndPart
+  | ErrorPart
+
+/**
+ * What arrived in one read. This is what travels through the layers, so that a promise and a write are paid for a read and
+ * not for each token.
+ */
+export interface Arrival {
+  /**
+   * What the read's events say, in order. Once the run is committed, a leg whose bytes are passed on may leave out the parts
+   * of events that are proven to be plain content.
+   */
+  readonly parts: readonly Part[]
+  /** The read's whole events as they came, ready for a client of the same dialect; absent if there are none to pass on. */
+  readonly bytes?: Uint8Array | undefined
+  /** How many events the read completed. Comments and pings are none, so they do not feed the idle limit. */
+  readonly events: number
+  /** How many events could not be read and were left out because they cannot have carried output. */
+  readonly skipped?: number | undefined
+}
