@@ -1,1 +1,10 @@
-export {}
+export { encodeComment, encodeEvent } from './encode-event.js'
+export { createEventReader, readEvents } from './event-reader.js'
+export { awaitFirstEvent } from './first-chunk.js'
+export { createFrameReader } from './frame-reader.js'
+export { FrameTooLargeError, isFrameTooLargeError } from './frame-too-large-error.js'
+export { parseFrame } from './parse-frame.js'
+export type { EventReader } from './event-reader.js'
+export type { FirstEvent, FirstEventOptions } from './first-chunk.js'
+export type { FrameReader, FrameReaderOptions, Frames } from './frame-reader.js'
+export type { ServerSentEvent } from './parse-frame.js'

@@ -1,0 +1,122 @@
+import { createBomFilter } from './bom-filter.js'
+import { createByteBuffer } from './byte-buffer.js'
+import { createFrameScanner } from './frame-scanner.js'
+import { FrameTooLargeError } from './frame-too-large-error.js'
+import { isWholeData } from './is-whole-data.js'
+import { fromLatin1, toLatin1 } from './latin1.js'
+import { parseFrame } from './parse-frame.js'
+
+/** The whole frames of one read, in order, back to back. A frame is a block of lines up to and with its blank line. */
+export interface Frames {
+  /**
+   * The frames as they came. Shares memory with the read where nothing had to be joined or left out, so it must not be
+   * written to.
+   */
+  readonly bytes: Uint8Array
+  /** `bytes`, one character (0 to 255) each: a position in it is a position in `bytes`. */
+  readonly latin1: string
+  /** `ends[i]` is the offset just past frame `i`, which starts at `ends[i - 1] ?? 0`. Never empty. */
+  readonly ends: readonly number[]
+}
+
+/** Cuts a stream of bytes into whole frames. Its state is one stream's: make one a stream. */
+export interface FrameReader {
+  /**
+   * Whole frames that this read completed, or `undefined` if none.
+   *
+   * Throws a `FrameTooLargeError` once a frame passes `maxFrameBytes`, after the frames before it were given out, and
+   * at every later call.
+   */
+  push(bytes: Uint8Array): Frames | undefined
+  /**
+   * To be called once, at the end of the stream. A last frame without its blank line counts only if its data is
+   * `[DONE]` or whole JSON, and is then given its blank line; anything else is a cut event and `undefined`.
+   */
+  end(): Frames | undefined
+  /** Bytes held back because their frame has not ended. */
+  readonly bufferedBytes: number
+}
+
+/** What bounds a frame reader. */
+export interface FrameReaderOptions {
+  /** The most bytes one frame may have, its blank line included. Default 8 MiB. More throws. */
+  readonly maxFrameBytes?: number | undefined
+}
+
+/**
+ * Makes a reader for one stream. Line ends may be LF, CRLF and CR, mixed. Blank lines that end nothing and a byte-order
+ * mark at the very start are left out; every other byte is passed on as it came.
+ *
+ * A blank line that is a bare CR is complete at once, and is written out as CRLF: a client may wait for the LF that
+ * could still follow, and would see each event one event late and the last one never.
+ */
+export function createFrameReader({ maxFrameBytes = 8 * 1024 * 1024 }: FrameReaderOptions = {}): FrameReader {
+  const bom = createBomFilter()
+  const scanner = createFrameScanner()
+  const pending = createByteBuffer()
+  let failed: FrameTooLargeError | undefined
+
+  // Hot: once a read. A byte is decoded and searched once when it arrives, and copied and decoded again only if its
+  // frame spans reads.
+  function push(read: Uint8Array): Frames | undefined {
+    if (failed !== undefined) throw failed
+    const input = bom.filter(read)
+    const inputText = toLatin1(input)
+    const { text, ends } = scanner.scan(inputText)
+    const bytes = text === inputText ? input : fromLatin1(text)
+    const held = pending.length
+
+    const tooLarge = held + bytes.length > maxFrameBytes ? indexOfTooLarge(ends, bytes.length, held) : -1
+    if (tooLarge !== -1) {
+      failed = new FrameTooLargeError(maxFrameBytes)
+      ends.length = tooLarge
+      if (tooLarge === 0) {
+        pending.take()
+        throw failed
+      }
+    }
+
+    const end = ends.at(-1)
+    if (end === undefined) {
+      pending.append(bytes)
+      return undefined
+    }
+    const whole = end === bytes.length ? bytes : bytes.subarray(0, end)
+    const frames = held === 0 ? { bytes: whole, latin1: text.slice(0, end), ends } : joinPending(whole, ends)
+    if (failed === undefined && end < bytes.length) pending.append(bytes.subarray(end))
+    return frames
+  }
+
+  function joinPending(whole: Uint8Array, ends: readonly number[]): Frames {
+    const held = pending.length
+    pending.append(whole)
+    const bytes = pending.take()
+    return { bytes, latin1: toLatin1(bytes), ends: ends.map((end) => held + end) }
+  }
+
+  function indexOfTooLarge(ends: readonly number[], length: number, held: number): number {
+    let start = -held
+    for (let index = 0; index <= ends.length; index++) {
+      const end = ends[index] ?? length
+      if (end - start > maxFrameBytes) return index
+      start = end
+    }
+    return -1
+  }
+
+  function end(): Frames | undefined {
+    if (failed !== undefined) throw failed
+    const cut = toLatin1(pending.take())
+    if (!isWholeData(parseFrame(cut)?.data)) return undefined
+    const latin1 = cut + (scanner.atLineStart ? '\n' : '\n\n')
+    return { bytes: fromLatin1(latin1), latin1, ends: [latin1.length] }
+  }
+
+  return {
+    push,
+    end,
+    get bufferedBytes() {
+      return bom.heldBytes + pending.length
+    },
+  }
+}
