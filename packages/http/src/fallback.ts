@@ -1,0 +1,52 @@
+import type { FallbackEvent } from '@understudy/core'
+
+import type { InboundRequest } from './inbound/request.js'
+import type { OutboundResponse } from './inbound/response.js'
+
+/** One route as it stands now. Content-free. */
+export interface RouteSnapshot {
+  readonly name: string
+  readonly legs: readonly { readonly provider: string; readonly model: string }[]
+}
+
+/** The last failure of a leg. Content-free. */
+export interface LegFailureSnapshot {
+  readonly provider: string
+  readonly model: string
+  readonly kind: string
+  readonly status?: number | undefined
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** What a `Fallback` is doing. Content-free. */
+export interface FallbackSnapshot {
+  readonly routes: readonly RouteSnapshot[]
+  readonly lastFailures: readonly LegFailureSnapshot[]
+  /** Runs that have begun and not ended. */
+  readonly openRuns: number
+  /** How often a listener threw or rejected. */
+  readonly listenerErrors: number
+}
+
+/** A running Understudy: its routes, its legs and what it knows of their health. Shared by every adapter that holds it. */
+export interface Fallback {
+  /** Synchronous, no I/O: is this request ours? `path` is relative to the mount, without the query. */
+  readonly matches: (method: string, path: string, atRoot?: boolean) => boolean
+  /** Answers a request that `matches`. Resolves at commit or at the final failure; never rejects. */
+  readonly handle: (request: InboundRequest) => Promise<OutboundResponse>
+  readonly snapshot: () => FallbackSnapshot
+  /** Listens to what happens. A listener runs after the bytes are written; what it throws is counted and goes no further. */
+  readonly on: (listener: (event: FallbackEvent) => void) => () => void
+  /** Ends open streams with an error event, stops timers and sockets. A second call does nothing more. */
+  readonly close: () => Promise<void>
+}
+
+/** A `Fallback` at one place of one host, with the options of that place. All that an adapter calls. */
+export interface MountedFallback {
+  readonly fallback: Fallback
+  /** Whether it was made for this mount, so that the mount closes it with its host. */
+  readonly owned: boolean
+  readonly matches: (method: string, path: string, atRoot: boolean) => boolean
+  readonly handle: (request: InboundRequest) => Promise<OutboundResponse>
+}
