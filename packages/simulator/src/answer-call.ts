@@ -1,0 +1,117 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { CallLog } from './call-log.js'
+import type { Choice, StepChooser } from './choose-step.js'
+import { dialects } from './dialect/dialects.js'
+import type { Dialect, DialectError, DialectRequest, RefusalReason, Surface } from './dialect/dialect.js'
+import { playStep } from './play-step.js'
+import { openCall, type ReceivedCall } from './record.js'
+import type { Script } from './script.js'
+
+/** A request that has been read, and what answers it. */
+export interface Reception {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly rawBody: Buffer
+  readonly at: number
+  readonly socket: Socket
+  readonly connection: number
+  readonly script: Script | undefined
+  readonly steps: StepChooser
+  readonly log: CallLog
+  readonly onCall: ((call: ReceivedCall) => void) | undefined
+}
+
+/** Records a request and answers it: with its step, or as the vendor refuses it. */
+export async function answerCall(reception: Reception): Promise<void> {
+  const { request, response, rawBody, script, steps, log } = reception
+  const url = new URL(request.url ?? '/', 'http://simulator')
+  const body = parseJson(rawBody)
+  const asked: DialectRequest = { method: request.method ?? 'GET', path: url.pathname, headers: headersOf(request), body }
+  const { dialect, surface } = findSurface(asked)
+  const model = surface?.kind === 'chat' ? surface.model : undefined
+  const choice = model === undefined ? undefined : steps.next(model)
+  const call = openCall({
+    model,
+    number: log.calls.filter((earlier) => earlier.model === model).length + 1,
+    step: choice?.index,
+    path: url.pathname,
+    query: Object.fromEntries(url.searchParams),
+    headers: asked.headers,
+    body,
+    rawBody,
+    stream: surface?.kind === 'chat' && surface.stream,
+    at: reception.at,
+    connection: reception.connection,
+  }, request, response)
+  log.add(call.received)
+  reception.onCall?.(call.received)
+
+  const refused = refusalOf(asked, dialect, surface, choice, script, rawBody)
+  if (refused !== undefined) return sendJson(response, refused)
+  if (surface?.kind === 'models') {
+    return sendJson(response, { status: 200, body: dialect.encodeModels(Object.keys(script?.models ?? {})) })
+  }
+  if (choice === undefined || model === undefined) return
+  const context = { model, number: call.received.number, wantsUsage: dialect.wantsUsage(body) }
+  try {
+    await playStep(choice.step, { dialect, context, call, response, socket: reception.socket })
+  } catch (error) {
+    if (!call.signal.aborted) throw error
+  }
+}
+
+function findSurface(request: DialectRequest): { readonly dialect: Dialect, readonly surface: Surface | undefined } {
+  for (const dialect of dialects) {
+    const surface = dialect.readSurface(request)
+    if (surface !== undefined) return { dialect, surface }
+  }
+  return { dialect: dialects[0], surface: undefined }
+}
+
+function refusalOf(
+  asked: DialectRequest,
+  dialect: Dialect,
+  surface: Surface | undefined,
+  choice: Choice | undefined,
+  script: Script | undefined,
+  rawBody: Buffer,
+): DialectError | undefined {
+  const refuse = (reason: RefusalReason, detail = '') => dialect.refusal(reason, detail)
+  if (surface === undefined) return refuse('unknown_path', `${asked.method} ${asked.path}`)
+  const expected = choice?.step.apiKey ?? script?.apiKey
+  if (expected !== undefined) {
+    const key = dialect.readKey(asked)
+    if (key === undefined) return refuse('no_key')
+    if (key !== expected) return refuse('wrong_key')
+  }
+  if (surface.kind === 'models') return undefined
+  if (asked.body === undefined) {
+    return refuse('not_json', rawBody.length === 0 ? 'The body is empty.' : 'This is likely not valid JSON.')
+  }
+  if (surface.model === undefined) return refuse('no_model')
+  if (choice === undefined) return refuse('unknown_model', surface.model)
+  return dialect.refuse(asked.body, {
+    strict: choice.step.strict ?? script?.strict ?? false,
+    refuseTrailingAssistant: choice.step.refuseTrailingAssistant ?? false,
+  })
+}
+
+function headersOf(request: IncomingMessage): Record<string, string | undefined> {
+  const entries = Object.entries(request.headers)
+  return Object.fromEntries(entries.map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]))
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString())
+  } catch {
+    return undefined
+  }
+}
+
+function sendJson(response: ServerResponse, { status, body }: DialectError): void {
+  const text = JSON.stringify(body)
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+  response.end(text)
+}

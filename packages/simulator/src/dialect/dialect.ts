@@ -1,0 +1,69 @@
+import type { Answer, ErrorFields, Json, Step } from '../script.js'
+
+/** A request as a dialect looks at it. */
+export interface DialectRequest {
+  readonly method: string
+  /** Without the query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** The parsed body; undefined if there is none or it is not JSON. */
+  readonly body: unknown
+}
+
+/** What a request asks for, if a dialect knows its path. */
+export type Surface =
+  | { readonly kind: 'models' }
+  | { readonly kind: 'chat', readonly model: string | undefined, readonly stream: boolean }
+
+/** An error answer before it is bytes. */
+export interface DialectError {
+  readonly status: number
+  readonly body: Json
+}
+
+/** What an answer needs from its call. */
+export interface AnswerContext {
+  /** The model that was asked for. */
+  readonly model: string
+  /** The how-manieth call of that model this is, from 1; ids are made of it. */
+  readonly number: number
+  /** Whether the request asked for token counts in its stream. */
+  readonly wantsUsage: boolean
+}
+
+/** One vendor's wire format: a file in this folder, and an entry in the list in `dialects.ts`. */
+export interface Dialect {
+  readonly name: string
+  /** What the request asks for; undefined if the path is not this vendor's. */
+  readSurface(request: DialectRequest): Surface | undefined
+  /** The key the caller presents, if any. */
+  readKey(request: DialectRequest): string | undefined
+  /** The content type of its event streams. */
+  readonly streamContentType: string
+  wantsUsage(body: unknown): boolean
+  /** A whole answer as a JSON body. */
+  encodeResponse(answer: Answer, context: AnswerContext): Json
+  /** A whole answer as events, each with its blank line, in the order they are sent. */
+  encodeStream(answer: Answer, context: AnswerContext, options: StreamOptions): string[]
+  /** What closes a stream after its last content, if the vendor has such a thing. */
+  encodeTerminators(options: StreamOptions): string[]
+  /** An answer without any choice in it, as an event or as a JSON body. */
+  encodeNoChoices(context: AnswerContext, stream: boolean): string
+  /** The error body for a status; `fields` win over the vendor's usual ones. */
+  encodeError(status: number, fields?: ErrorFields): Json
+  /** An error in the middle of a stream, as an event. */
+  encodeErrorEvent(fields?: ErrorFields): string
+  /** A list of models. */
+  encodeModels(models: readonly string[]): Json
+  /** Why the vendor would refuse this request though it can read it; undefined if it would not. */
+  refuse(body: unknown, rules: { readonly strict: boolean, readonly refuseTrailingAssistant: boolean }):
+    DialectError | undefined
+  /** The error for a path, a key, a model or a body that cannot be served. */
+  refusal(reason: RefusalReason, detail: string): DialectError
+}
+
+/** The part of a step that shapes a stream's events. */
+export type StreamOptions = Pick<Step, 'done' | 'duplicateFinish' | 'lateText'>
+
+/** Why a request does not get as far as its script. */
+export type RefusalReason = 'unknown_path' | 'no_key' | 'wrong_key' | 'unknown_model' | 'no_model' | 'not_json'
