@@ -11,7 +11,7 @@ export interface ScannedRead {
 
 /** Finds the ends of frames in the reads of one stream; remembers what the last read ended in. */
 export interface FrameScanner {
-  scan(text: string): ScannedRead
+  scan(read: string): ScannedRead
   /** Whether one more LF would be a blank line. */
   readonly atLineStart: boolean
 }
@@ -22,67 +22,52 @@ export function createFrameScanner(): FrameScanner {
   // The last byte was a CR, so that a LF that comes first in the next read is the rest of that line end.
   let afterReturn = false
 
-  // Hot: each read goes through here. One native search a line; the search for CR runs once in a read that has none.
-  function scan(text: string): ScannedRead {
+  // Hot: each read goes through here. One native search a line; the one for CR runs once in a read that has none.
+  function scan(read: string): ScannedRead {
     const ends: number[] = []
-    let kept = ''
-    let keptTo = 0
+    // What is passed on is `passed` and then the read from `from` on.
+    let passed = ''
+    let from = 0
     let position = 0
     let nextFeed = -1
     let nextReturn = -1
 
-    const leaveOut = (to: number) => {
-      kept += text.slice(keptTo, position)
-      keptTo = to
-    }
-
-    if (afterReturn && text.length > 0) {
+    if (afterReturn && read.length > 0) {
       afterReturn = false
-      if (text.charCodeAt(0) === lineFeed) {
-        if (!inFrame) leaveOut(1)
-        position = 1
-      }
+      if (read.charCodeAt(0) === lineFeed) position = 1
+      if (!inFrame) from = position
     }
 
-    while (position < text.length) {
-      const code = text.charCodeAt(position)
+    while (position < read.length) {
+      const code = read.charCodeAt(position)
       if (!inLine && (code === lineFeed || code === carriageReturn)) {
-        const next = pastLineEnd(position, code)
-        const bare = code === carriageReturn && next === position + 1
-        if (!inFrame) {
-          leaveOut(next)
-          position = next
-        } else {
-          position = next
-          if (bare) {
-            leaveOut(next)
-            kept += '\n'
+        const next = pastLineEnd(read, position)
+        const bareReturn = code === carriageReturn && next === position + 1
+        if (bareReturn && next === read.length) afterReturn = true
+        if (inFrame) {
+          if (bareReturn) {
+            passed += `${read.slice(from, next)}\n`
+            from = next
           }
-          ends.push(kept.length + position - keptTo)
-          inFrame = false
+          ends.push(passed.length + next - from)
+        } else {
+          passed += read.slice(from, position)
+          from = next
         }
+        inFrame = false
+        position = next
         continue
       }
 
       inFrame = true
-      if (nextFeed < position) nextFeed = indexOrEnd('\n')
-      if (nextReturn < position) nextReturn = indexOrEnd('\r')
+      if (nextFeed < position) nextFeed = indexOrLength(read, '\n', position)
+      if (nextReturn < position) nextReturn = indexOrLength(read, '\r', position)
       const lineEnd = Math.min(nextFeed, nextReturn)
-      inLine = lineEnd === text.length
-      position = inLine ? lineEnd : pastLineEnd(lineEnd, text.charCodeAt(lineEnd))
+      inLine = lineEnd === read.length
+      position = inLine ? lineEnd : pastLineEnd(read, lineEnd)
+      afterReturn = !inLine && position === read.length && read.charCodeAt(position - 1) === carriageReturn
     }
-    return { text: keptTo === 0 ? text : kept + text.slice(keptTo), ends }
-
-    function indexOrEnd(character: string): number {
-      const index = text.indexOf(character, position)
-      return index === -1 ? text.length : index
-    }
-
-    function pastLineEnd(index: number, code: number): number {
-      if (code === lineFeed) return index + 1
-      if (index + 1 === text.length) afterReturn = true
-      return text.charCodeAt(index + 1) === lineFeed ? index + 2 : index + 1
-    }
+    return { text: from === 0 ? read : passed + read.slice(from), ends }
   }
 
   return {
@@ -91,4 +76,14 @@ export function createFrameScanner(): FrameScanner {
       return !inLine && !afterReturn
     },
   }
+}
+
+function indexOrLength(text: string, character: string, from: number): number {
+  const index = text.indexOf(character, from)
+  return index === -1 ? text.length : index
+}
+
+function pastLineEnd(text: string, index: number): number {
+  const pair = text.charCodeAt(index) === carriageReturn && text.charCodeAt(index + 1) === lineFeed
+  return index + (pair ? 2 : 1)
 }

@@ -11,6 +11,9 @@ export interface ServerSentEvent {
   readonly id?: string | undefined
 }
 
+const longFrameLength = 4096
+const unreadLine = /^(?!(?:data|event|id)(?::|$)).+\n/gm
+
 let message: EventSourceMessage | undefined
 
 // One parser for all frames: each call below leaves it between two events, so nothing passes from one frame to another.
@@ -25,20 +28,27 @@ parser.feed('')
 
 /**
  * One frame's fields, decoded as UTF-8 (what is no UTF-8 becomes U+FFFD); `undefined` for a frame without data (comments
- * or `retry:` only). The frame is a slice of {@link Frames.latin1}; the blank line at its end may be missing.
+ * or `retry:` only). The frame is a slice of `Frames.latin1`; the blank line at its end may be missing.
  */
 export function parseFrame(latin1: string): ServerSentEvent | undefined {
   message = undefined
-  // With a CR the parser searches the rest of the frame for the next one at each line: quadratic.
-  parser.feed(latin1.includes('\r') ? latin1.replace(/\r\n?/g, '\n') : latin1)
-  if (!latin1.endsWith('\n\n')) parser.feed('\n\n')
-  // TypeScript does not see that feed() sets it.
-  const found = message as EventSourceMessage | undefined
-  if (found === undefined) return undefined
-  const { event, data, id } = found
-  return {
-    ...(event === undefined ? undefined : { event: decodeUtf8(event) }),
-    data: decodeUtf8(data),
-    ...(id === undefined ? undefined : { id: decodeUtf8(id) }),
+  const lines = readableLines(latin1)
+  parser.feed(lines)
+  if (!lines.endsWith('\n\n')) parser.feed('\n\n')
+  return message === undefined ? undefined : decode(message)
+}
+
+// Two things cost the parser seconds in a frame of megabytes: a CR (at each line it searches the rest of the frame for the
+// next one) and lines that it does not know (it builds an error for each, stack included).
+function readableLines(latin1: string): string {
+  if (latin1.length < longFrameLength) return latin1
+  return latin1.replace(/\r\n?/g, '\n').replace(unreadLine, '')
+}
+
+function decode({ event, data, id }: EventSourceMessage): ServerSentEvent {
+  const decoded = decodeUtf8(data)
+  if (id !== undefined) {
+    return { ...(event === undefined ? undefined : { event: decodeUtf8(event) }), data: decoded, id: decodeUtf8(id) }
   }
+  return event === undefined ? { data: decoded } : { event: decodeUtf8(event), data: decoded }
 }
