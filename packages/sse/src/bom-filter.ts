@@ -23,7 +23,6 @@ export function createBomFilter(): BomFilter {
       }
       started = matched === bom.length || position < bytes.length
       if (matched === bom.length || !started) return bytes.subarray(position)
-      matched = 0
       return before === 0 ? bytes : Buffer.concat([Uint8Array.from(bom.slice(0, before)), bytes])
     },
     get heldBytes() {

@@ -19,7 +19,8 @@ export interface FrameScanner {
 export function createFrameScanner(): FrameScanner {
   let inFrame = false
   let inLine = false
-  // The last byte was a CR, so that a LF that comes first in the next read is the rest of that line end.
+  // The last read ended in the CR of a line, so a LF that comes first in the next one is no blank line. (After the CR
+  // of a blank line it is a stray blank line, and left out as such.)
   let afterReturn = false
 
   // Hot: each read goes through here. One native search a line; the one for CR runs once in a read that has none.
@@ -35,7 +36,6 @@ export function createFrameScanner(): FrameScanner {
     if (afterReturn && read.length > 0) {
       afterReturn = false
       if (read.charCodeAt(0) === lineFeed) position = 1
-      if (!inFrame) from = position
     }
 
     while (position < read.length) {
@@ -43,7 +43,6 @@ export function createFrameScanner(): FrameScanner {
       if (!inLine && (code === lineFeed || code === carriageReturn)) {
         const next = pastLineEnd(read, position)
         const bareReturn = code === carriageReturn && next === position + 1
-        if (bareReturn && next === read.length) afterReturn = true
         if (inFrame) {
           if (bareReturn) {
             passed += `${read.slice(from, next)}\n`

@@ -87,6 +87,16 @@ t.test('closes a source that is no generator, and keeps the first error when clo
   t.strictSame(log, ['closed'])
 })
 
+t.test('gives nothing more once closed, whatever the source does', async (t) => {
+  const source: AsyncIterable<ServerSentEvent> = {
+    [Symbol.asyncIterator]: () => ({ next: async () => ({ value: { data: 'content' } }) }),
+  }
+  const { rest } = await awaitFirstEvent(source, isContent)
+  t.strictSame(await rest.next(), { done: false, value: { data: 'content' } })
+  t.strictSame(await rest.return?.(), { done: true, value: undefined })
+  t.strictSame(await rest.next(), { done: true, value: undefined })
+})
+
 t.test('stops holding back at its bounds and leaves the following events in the rest', async (t) => {
   const few = await awaitFirstEvent(loggedSource([], 'a', 'b', 'content'), isContent, { maxHeldEvents: 2 })
   t.strictSame([few.accepted, few.held.length, (await few.rest.next()).value], [false, 2, { data: 'content' }])

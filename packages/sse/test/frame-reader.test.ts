@@ -152,6 +152,10 @@ t.test('throws once a frame passes the bound, the same however it is cut, and fr
     t.strictSame({ frames, error }, { frames: ['data: a\n\n'], error: 'ERR_SSE_FRAME_TOO_LARGE' })
   }
 
+  const later = createFrameReader({ maxFrameBytes: 27 })
+  later.push(bytes)
+  t.equal(later.bufferedBytes, 0, 'nothing is held back for a stream that cannot go on')
+
   const reader = createFrameReader({ maxFrameBytes: 4 })
   for (const read of ['data:', '\n\n']) {
     try {

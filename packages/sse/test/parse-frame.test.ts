@@ -5,6 +5,11 @@ import { parseFrame } from '@understudy/sse'
 
 const frame = (text: string) => Buffer.from(text, 'utf8').toString('latin1')
 
+t.test('takes a BOM at the start of a frame for content, in the first frame ever too', async (t) => {
+  t.equal(parseFrame(frame('\ufeffdata: a\n\n')), undefined)
+  t.equal(parseFrame(frame('\ufeffdata: a\n\n')), undefined)
+})
+
 t.test('reads the fields that a frame has, and no others', async (t) => {
   const cases: [text: string, event: ReturnType<typeof parseFrame>][] = [
     ['data: a\n\n', { data: 'a' }],
