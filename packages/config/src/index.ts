@@ -1,1 +1,34 @@
-export {}
+export { ConfigError, isConfigError } from './config-error.js'
+export { defineRoutes } from './define-routes.js'
+export { resolveConfig, resolveMount } from './resolve-config.js'
+
+export type { ConfigIssue } from './config-error.js'
+export type { DefinedLegs, DefinedRoute } from './define-routes.js'
+export type { Logger, LogLine } from './logger.js'
+export type { ExhaustedStatus, FallbackOptions, MountOptions } from './options.js'
+export type { ApiKeyInput, ProviderInput, ProvidersInput } from './provider-input.js'
+export type { ConfigContext } from './resolve-config.js'
+export type {
+  ResolvedConfig,
+  ResolvedCustomLeg,
+  ResolvedLeg,
+  ResolvedMount,
+  ResolvedProvider,
+  ResolvedProviderLeg,
+  ResolvedProxy,
+  ResolvedRoute,
+  ResolvedRouteSettings,
+} from './resolved-config.js'
+export type {
+  BufferedVia,
+  CommitPoint,
+  CustomLegInput,
+  Idempotency,
+  LegInput,
+  ParameterDefaults,
+  ProviderLegInput,
+  RouteOptions,
+  RouteSettings,
+  RoutesInput,
+  WaitingComment,
+} from './routes-input.js'

@@ -1,0 +1,41 @@
+import type { Logger } from './logger.js'
+import type { ProvidersInput } from './provider-input.js'
+import type { RouteSettings } from './routes-input.js'
+
+/** How the status of a request is chosen whose whole chain failed. */
+export type ExhaustedStatus = 'by_cause' | '429_or_502' | '502'
+
+/** What belongs to one mount, so that two mounts of the same `Fallback` may differ. */
+export interface MountOptions {
+  /** Whether `/`, `/messages`, `/models` and the like are ours at the root of a server too. Default false. */
+  readonly shortPaths?: boolean | undefined
+  /** The largest request body, after decompression; a larger one is a 413. Default 20 MiB. */
+  readonly maxBodyBytes?: number | undefined
+  /** Whether answers carry the report of the run in their body. Default true. */
+  readonly report?: boolean | undefined
+  /** What the report is called in the body. Default `understudy`. */
+  readonly reportKey?: string | undefined
+  /** Whether responses carry the `understudy-*` headers. Default true. */
+  readonly exposeTrail?: boolean | undefined
+  /** Whether clients may read what providers said about a failure. Default false. */
+  readonly exposeProviderMessages?: boolean | undefined
+  /** Whether a client's SDK may walk a chain that failed again on its own. Default false. */
+  readonly clientRetries?: boolean | undefined
+  /** Default `by_cause`. */
+  readonly exhaustedStatus?: ExhaustedStatus | undefined
+}
+
+/** What `createFallback` and `fallbackMiddleware` take beside the routes. A route setting here holds for all routes. */
+export interface FallbackOptions extends MountOptions, RouteSettings {
+  /** Providers outside the catalogue, and what differs from it. Default none. */
+  readonly providers?: ProvidersInput | undefined
+  /**
+   * What a missing credential does: `strict` (default) stops the mount and names the variable; `lenient` leaves the legs
+   * of that provider out, with one warning.
+   */
+  readonly providerValidation?: 'strict' | 'lenient' | undefined
+  /** Default none: warnings go through `process.emitWarning`, the rest is silent. */
+  readonly logger?: Logger | undefined
+  /** How providers are reached: by HTTP_PROXY, HTTPS_PROXY and NO_PROXY (default), by this URL, or directly. */
+  readonly proxy?: 'environment' | (string & {}) | false | undefined
+}

@@ -1,0 +1,24 @@
+import type { Dialect } from '@understudy/core'
+
+/** Where a key comes from: the text itself (code only), an environment variable, or a function asked at each use. */
+export type ApiKeyInput = string | { readonly env: string } | (() => string | Promise<string>)
+
+/**
+ * A named account or endpoint. For a name of the catalogue every member is optional and overrides what the catalogue
+ * says; any other name needs `dialect` and `baseURL`.
+ */
+export interface ProviderInput {
+  /** The wire format it speaks. */
+  readonly dialect?: Dialect | undefined
+  /** `http` or `https`, up to where the dialect's own paths begin: `https://api.openai.com/v1`. No credentials in it. */
+  readonly baseURL?: string | undefined
+  /** Default the catalogue's environment variable. A provider outside the catalogue without one is asked without a key. */
+  readonly apiKey?: ApiKeyInput | undefined
+  /** Sent with each request of this provider, and to no other. Never printed. Default none. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Azure only: the `api-version`. Default the environment's `OPENAI_API_VERSION`. */
+  readonly apiVersion?: string | undefined
+}
+
+/** Provider name -> what is known of it. */
+export type ProvidersInput = Readonly<Record<string, ProviderInput>>

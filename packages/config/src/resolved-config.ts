@@ -1,0 +1,100 @@
+import type { ChainLimits, CustomLeg, Dialect, FailureKind, LegLimits } from '@understudy/core'
+import type { Logger } from './logger.js'
+import type { ExhaustedStatus } from './options.js'
+import type { BufferedVia, CommitPoint, Idempotency, ParameterDefaults } from './routes-input.js'
+
+/** A provider that can be asked. What may be secret in it is behind a function, so that printing it shows none. */
+export interface ResolvedProvider {
+  readonly name: string
+  readonly dialect: Dialect
+  /** `http` or `https`, without a trailing slash, credentials, query or fragment. */
+  readonly baseURL: string
+  /** The key, asked at each use; `undefined` = ask without one. The environment was read once, when the config was resolved. */
+  readonly credential: () => string | Promise<string> | undefined
+  /** Extra headers of this provider, names in lower case. */
+  readonly headers: () => Readonly<Record<string, string>>
+  /** Set for a provider that is asked in Azure's way: by deployment, with an api-version, the key in `api-key`. */
+  readonly azure: { readonly apiVersion: string } | undefined
+}
+
+interface ResolvedLegSettings {
+  /** The leg's limits over the route's over the options'. What nobody set is absent. */
+  readonly limits: LegLimits
+  /** The leg's parameters over the route's over the options'. */
+  readonly defaults: ParameterDefaults
+  readonly reasoning: boolean
+  readonly retries: number
+}
+
+/** A leg of a provider. */
+export interface ResolvedProviderLeg extends ResolvedLegSettings {
+  readonly type: 'provider'
+  readonly provider: ResolvedProvider
+  readonly model: string
+  /** Whether the model was written `*`: the request's own model is asked for. */
+  readonly anyModel: boolean
+  readonly region: string | undefined
+}
+
+/** A leg that the host's own code serves. */
+export interface ResolvedCustomLeg extends ResolvedLegSettings {
+  readonly type: 'custom'
+  /** Its name and `open`; everything else about it is in the members beside. */
+  readonly leg: CustomLeg
+}
+
+/** A leg with everything filled in that does not depend on the request. */
+export type ResolvedLeg = ResolvedProviderLeg | ResolvedCustomLeg
+
+/** The settings of a route with every default filled in that does not depend on the request. */
+export interface ResolvedRouteSettings {
+  /** The kinds that move on to the next leg. */
+  readonly advanceOn: ReadonlySet<FailureKind>
+  readonly idempotency: Idempotency
+  readonly commit: CommitPoint
+  readonly bufferedVia: BufferedVia
+  readonly retries: number
+  readonly retryOn: ReadonlySet<FailureKind>
+  readonly maxRetryAfterMs: number | false
+  readonly waitingComment: { readonly afterMs: number } | false
+  /** What nobody set is absent. */
+  readonly limits: ChainLimits
+  readonly defaults: ParameterDefaults
+}
+
+/** A route that can be run. */
+export interface ResolvedRoute {
+  readonly name: string
+  /** Empty only where `lenient` left every leg out. */
+  readonly legs: readonly ResolvedLeg[]
+  readonly settings: ResolvedRouteSettings
+}
+
+/** `MountOptions` with every default filled in. */
+export interface ResolvedMount {
+  readonly shortPaths: boolean
+  readonly maxBodyBytes: number
+  readonly report: boolean
+  readonly reportKey: string
+  readonly exposeTrail: boolean
+  readonly exposeProviderMessages: boolean
+  readonly clientRetries: boolean
+  readonly exhaustedStatus: ExhaustedStatus
+}
+
+/** How providers are reached. The URL may hold a password, so it is behind a function. */
+export type ResolvedProxy =
+  | { readonly type: 'environment' }
+  | { readonly type: 'url'; readonly url: () => string }
+  | { readonly type: 'none' }
+
+/** What a person wrote, checked and filled in. */
+export interface ResolvedConfig {
+  /** By route name, in the order written. */
+  readonly routes: ReadonlyMap<string, ResolvedRoute>
+  /** The providers that some leg uses, and those of `providers` that can be asked, by name. */
+  readonly providers: ReadonlyMap<string, ResolvedProvider>
+  readonly mount: ResolvedMount
+  readonly logger: Logger | undefined
+  readonly proxy: ResolvedProxy
+}

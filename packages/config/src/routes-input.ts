@@ -1,0 +1,92 @@
+import type {
+  AdvanceSet,
+  ChainLimits,
+  CustomLeg,
+  FailureKind,
+  LegLimits,
+} from '@understudy/core'
+
+/** Parameters that are filled into a request which does not set them, in the client's dialect: `{ temperature: 0 }`. */
+export type ParameterDefaults = Readonly<Record<string, unknown>>
+
+/**
+ * What binds a streamed request to a leg: the first content (default), the first well-formed event, the 2xx headers, or
+ * the whole answer. The later, the longer another leg can still step in.
+ */
+export type CommitPoint = 'first_content' | 'first_chunk' | 'established' | 'complete'
+
+/** How a buffered request is asked of a provider: as one JSON document (default), or as a stream that is collected. */
+export type BufferedVia = 'json' | 'stream'
+
+/** Whether a request may be sent twice. `always` (default): any leg may be tried after any failure in `advanceOn`. */
+export type Idempotency = 'always'
+
+/** A comment to the waiting client, so that proxies do not cut a slow model. */
+export interface WaitingComment {
+  /** How long without commit before the status 200 and the first comment are sent. After it the status cannot change. */
+  readonly afterMs: number
+}
+
+/** A leg of a known provider, with settings of its own. */
+export interface ProviderLegInput extends LegLimits {
+  /** A name of the catalogue or of `providers`. */
+  readonly provider: string
+  /** What the provider is asked for. `*` keeps the request's own model. */
+  readonly model: string
+  /** Where the provider serves it. Legs of two regions have two healths. Default none. */
+  readonly region?: string | undefined
+  /** Under the request's parameters, over the route's `defaults`. Default none. */
+  readonly defaults?: ParameterDefaults | undefined
+  /** Whether the model reasons before it answers, which lengthens the wait for first content. Default by model family. */
+  readonly reasoning?: boolean | undefined
+  /** Same-leg retries. Default the route's. */
+  readonly retries?: number | undefined
+}
+
+/** A leg that the host's own code serves: an SDK client, a local model, a fixed answer. */
+export interface CustomLegInput extends LegLimits {
+  /** Stands for both provider and model in trails and reports. */
+  readonly name: string
+  /** Starts the attempt. The signal in its second argument must reach the socket. */
+  readonly open: CustomLeg['open']
+  /** Under the request's parameters, over the route's `defaults`. Default none. */
+  readonly defaults?: ParameterDefaults | undefined
+  /** Whether it reasons before it answers, which lengthens the wait for first content. Default false. */
+  readonly reasoning?: boolean | undefined
+  /** Same-leg retries. Default the route's. */
+  readonly retries?: number | undefined
+}
+
+/** One leg as a person writes it: `'provider/model'` (split at the first slash), or an object. */
+export type LegInput = string | ProviderLegInput | CustomLegInput
+
+/** What a route may set, and what the options may set for all routes at once. Limits set here are under the leg's own. */
+export interface RouteSettings extends LegLimits, ChainLimits {
+  /** The failures that move on to the next leg: a named set or a list of kinds. Default `leg_faults`. */
+  readonly advanceOn?: AdvanceSet | readonly FailureKind[] | undefined
+  /** Default `always`, the only value so far. */
+  readonly idempotency?: Idempotency | undefined
+  /** Default `first_content`. */
+  readonly commit?: CommitPoint | undefined
+  /** Default `json`. */
+  readonly bufferedVia?: BufferedVia | undefined
+  /** How often a leg is asked again before the next one. Default 0. */
+  readonly retries?: number | undefined
+  /** The failures that a retry follows. Default `rate_limit`, `connection_error`, `server_error`, `overloaded`. */
+  readonly retryOn?: readonly FailureKind[] | undefined
+  /** The longest Retry-After that a retry waits for, in milliseconds; `false` = no cap. Default 5 000. */
+  readonly maxRetryAfterMs?: number | false | undefined
+  /** Default `false`. */
+  readonly waitingComment?: WaitingComment | false | undefined
+  /** Under the legs' `defaults`. Default none. */
+  readonly defaults?: ParameterDefaults | undefined
+}
+
+/** A route: its legs in the order they are tried, and its settings. */
+export interface RouteOptions extends RouteSettings {
+  /** At least one, none twice. */
+  readonly legs: readonly LegInput[]
+}
+
+/** Route name -> its legs, or its legs with settings. The name is what clients put into `model`; `*` serves the rest. */
+export type RoutesInput = Readonly<Record<string, readonly LegInput[] | RouteOptions>>
