@@ -50,7 +50,7 @@ interface ClosingIterator extends AsyncIterableIterator<ServerSentEvent, undefin
   return(): Promise<IteratorReturnResult<undefined>>
 }
 
-// Not a generator: return() on one that was never started does not run its finally block, and the source would stay open.
+// Not a generator: return() on one that was never started does not run its finally block; the source would stay open.
 function closingIterator(source: AsyncIterable<ServerSentEvent>): ClosingIterator {
   const iterator = source[Symbol.asyncIterator]()
   let closed = false

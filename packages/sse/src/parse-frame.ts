@@ -27,8 +27,8 @@ const parser = createParser({
 parser.feed('')
 
 /**
- * One frame's fields, decoded as UTF-8 (what is no UTF-8 becomes U+FFFD); `undefined` for a frame without data (comments
- * or `retry:` only). The frame is a slice of `Frames.latin1`; the blank line at its end may be missing.
+ * One frame's fields, decoded as UTF-8 (what is no UTF-8 becomes U+FFFD); `undefined` for a frame without data
+ * (comments or `retry:` only). The frame is a slice of `Frames.latin1`; the blank line at its end may be missing.
  */
 export function parseFrame(latin1: string): ServerSentEvent | undefined {
   message = undefined
@@ -38,8 +38,8 @@ export function parseFrame(latin1: string): ServerSentEvent | undefined {
   return message === undefined ? undefined : decode(message)
 }
 
-// Two things cost the parser seconds in a frame of megabytes: a CR (at each line it searches the rest of the frame for the
-// next one) and lines that it does not know (it builds an error for each, stack included).
+// Two things cost the parser seconds in a frame of megabytes: a CR (at each line it searches the rest of the frame for
+// the next one) and lines that it does not know (it builds an error for each, stack included).
 function readableLines(latin1: string): string {
   if (latin1.length < longFrameLength) return latin1
   return latin1.replace(/\r\n?/g, '\n').replace(unreadLine, '')

@@ -1,4 +1,5 @@
-import { createFrameReader, parseFrame, type FrameReaderOptions, type Frames, type ServerSentEvent } from '@understudy/sse'
+import { createFrameReader, parseFrame } from '@understudy/sse'
+import type { FrameReaderOptions, Frames, ServerSentEvent } from '@understudy/sse'
 
 export interface Replayed {
   readonly events: ServerSentEvent[]
