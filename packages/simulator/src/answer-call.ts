@@ -5,7 +5,7 @@ import type { Choice, StepChooser } from './choose-step.js'
 import { dialects } from './dialect/dialects.js'
 import type { Dialect, DialectError, DialectRequest, RefusalReason, Surface } from './dialect/dialect.js'
 import { playStep } from './play-step.js'
-import { openCall, type ReceivedCall } from './record.js'
+import { openCall, type OpenCall, type ReceivedCall } from './record.js'
 import type { Script } from './script.js'
 
 /** A request that has been read, and what answers it. */
@@ -25,19 +25,20 @@ export interface Reception {
 /** Records a request and answers it: with its step, or as the vendor refuses it. */
 export async function answerCall(reception: Reception): Promise<void> {
   const { request, response, rawBody, script, steps, log } = reception
-  const url = new URL(request.url ?? '/', 'http://simulator')
+  const [path = '/', query = ''] = splitOnce(request.url ?? '/', '?')
   const body = parseJson(rawBody)
-  const asked: DialectRequest = { method: request.method ?? 'GET', path: url.pathname, headers: headersOf(request), body }
+  const headers = headersOf(request)
+  const asked: DialectRequest = { method: request.method ?? 'GET', path, headers, body }
   const { dialect, surface } = findSurface(asked)
   const model = surface?.kind === 'chat' ? surface.model : undefined
   const choice = model === undefined ? undefined : steps.next(model)
   const call = openCall({
     model,
-    number: log.calls.filter((earlier) => earlier.model === model).length + 1,
+    number: log.nextNumber(model),
     step: choice?.index,
-    path: url.pathname,
-    query: Object.fromEntries(url.searchParams),
-    headers: asked.headers,
+    path,
+    query: Object.fromEntries(new URLSearchParams(query)),
+    headers,
     body,
     rawBody,
     stream: surface?.kind === 'chat' && surface.stream,
@@ -48,16 +49,20 @@ export async function answerCall(reception: Reception): Promise<void> {
   reception.onCall?.(call.received)
 
   const refused = refusalOf(asked, dialect, surface, choice, script, rawBody)
-  if (refused !== undefined) return sendJson(response, refused)
-  if (surface?.kind === 'models') {
-    return sendJson(response, { status: 200, body: dialect.encodeModels(Object.keys(script?.models ?? {})) })
+  if (refused !== undefined) {
+    sendJson(response, call, refused)
+    return
   }
-  if (choice === undefined || model === undefined) return
+  if (choice === undefined || model === undefined) {
+    sendJson(response, call, { status: 200, body: dialect.encodeModels(Object.keys(script?.models ?? {})) })
+    return
+  }
   const context = { model, number: call.received.number, wantsUsage: dialect.wantsUsage(body) }
   try {
     await playStep(choice.step, { dialect, context, call, response, socket: reception.socket })
   } catch (error) {
-    if (!call.signal.aborted) throw error
+    // A caller that left is no error; its socket may be known to be gone before the response is.
+    if (!call.signal.aborted && !reception.socket.destroyed) throw error
   }
 }
 
@@ -97,6 +102,11 @@ function refusalOf(
   })
 }
 
+function splitOnce(text: string, separator: string): string[] {
+  const index = text.indexOf(separator)
+  return index === -1 ? [text] : [text.slice(0, index), text.slice(index + separator.length)]
+}
+
 function headersOf(request: IncomingMessage): Record<string, string | undefined> {
   const entries = Object.entries(request.headers)
   return Object.fromEntries(entries.map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]))
@@ -110,8 +120,9 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-function sendJson(response: ServerResponse, { status, body }: DialectError): void {
+function sendJson(response: ServerResponse, call: OpenCall, { status, body }: DialectError): void {
   const text = JSON.stringify(body)
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+  call.addBytes(Buffer.byteLength(text))
   response.end(text)
 }

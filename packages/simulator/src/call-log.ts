@@ -10,6 +10,8 @@ export interface WaitOptions {
 export interface CallLog {
   readonly calls: readonly ReceivedCall[]
   callsOf(model: string): readonly ReceivedCall[]
+  /** The number of the next call of a model. */
+  nextNumber(model: string | undefined): number
   add(call: ReceivedCall): void
   waitFor(model: string, number: number, options?: WaitOptions): Promise<ReceivedCall>
   clear(): void
@@ -17,8 +19,9 @@ export interface CallLog {
   close(): void
 }
 
-export function createCallLog(): CallLog {
+export function createCallLog(keepCalls = Number.POSITIVE_INFINITY): CallLog {
   let calls: ReceivedCall[] = []
+  const counts = new Map<string | undefined, number>()
   const waiting = new Set<{ check: () => void, fail: (why: string) => void }>()
   const callsOf = (model: string) => calls.filter((call) => call.model === model)
 
@@ -27,8 +30,11 @@ export function createCallLog(): CallLog {
       return calls
     },
     callsOf,
+    nextNumber: (model) => (counts.get(model) ?? 0) + 1,
     add: (call) => {
       calls.push(call)
+      if (calls.length > keepCalls) calls.shift()
+      counts.set(call.model, call.number)
       for (const { check } of waiting) check()
     },
     waitFor: (model, number, { timeoutMs = 2_000 } = {}) => new Promise((resolve, reject) => {
@@ -46,7 +52,7 @@ export function createCallLog(): CallLog {
       const waiter = {
         fail,
         check: () => {
-          const call = callsOf(model)[number - 1]
+          const call = callsOf(model).find((candidate) => candidate.number === number)
           if (call !== undefined) settle(() => resolve(call))
         },
       }
@@ -56,6 +62,7 @@ export function createCallLog(): CallLog {
     }),
     clear: () => {
       calls = []
+      counts.clear()
     },
     close: () => {
       for (const { fail } of waiting) fail('before the simulator was closed')

@@ -1,4 +1,5 @@
 export { startSimulator } from './start-simulator.js'
+export { selfSignedCertificate } from './self-signed.js'
 export { refusedUrl } from './refused-url.js'
 export { parseScript } from './script-schema.js'
 export { isScriptError, ScriptError } from './script-error.js'

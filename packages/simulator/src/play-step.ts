@@ -26,16 +26,23 @@ export async function playStep(step: Step, stage: Stage): Promise<void> {
   const { signal } = call
   await pause(step.delayMs, signal)
   if (step.connect === 'accept_stall') await untilOver(signal)
-  if (step.connect === 'reset_before_headers') return end('reset', stage)
+  if (step.connect === 'reset_before_headers') {
+    reset(stage)
+    return
+  }
 
   const payload = payloadOf(step, dialect, context, call.received.stream)
   response.statusCode = step.status ?? 200
   for (const [name, value] of responseHeaders(step, payload, context)) response.setHeader(name, value)
-  if (step.headersFirst === true || step.connect === 'reset_after_headers') {
+  if (step.connect === 'reset_after_headers') {
+    await flushed(stage)
+    reset(stage)
+    return
+  }
+  if (step.headersFirst === true) {
     response.flushHeaders()
     await pause(0, signal)
   }
-  if (step.connect === 'reset_after_headers') return end('reset', stage)
 
   let ending: Ending = 'end'
   const stream = byteStream(payload, step, {
@@ -60,16 +67,24 @@ async function write(bytes: Uint8Array, { call, response }: Stage): Promise<void
 }
 
 async function end(ending: Ending, stage: Stage): Promise<void> {
-  const { call, response, socket } = stage
+  const { call, response } = stage
   if (ending === 'end' && !isShort(stage)) {
     response.end()
     return
   }
-  if (ending !== 'reset' || response.headersSent) await flushed(stage)
+  await flushed(stage)
   if (ending === 'stall') await untilOver(call.signal)
+  if (ending === 'reset') {
+    reset(stage)
+    return
+  }
   call.endedByUs()
-  if (ending === 'reset') socket.resetAndDestroy()
-  else response.socket?.destroySoon()
+  response.socket?.destroySoon()
+}
+
+function reset({ call, socket }: Stage): void {
+  call.endedByUs()
+  socket.resetAndDestroy()
 }
 
 /** Fewer bytes than the script's own content-length announces: only the end of the connection can end that message. */

@@ -65,6 +65,8 @@ export function openCall(facts: CallFacts, request: IncomingMessage, response: S
   const controller = new AbortController()
   let bytesSent = 0
   let by: CallEnd['by'] = 'client'
+  // What goes wrong with a response ends it, and 'close' says so.
+  response.on('error', () => undefined)
   const closed = new Promise<CallEnd>((resolve) => {
     response.once('close', () => {
       const complete = response.writableFinished

@@ -17,10 +17,10 @@ export function responseHeaders(step: Step, payload: Payload, context: AnswerCon
   const length = knownLength(step, payload)
   if (length !== undefined && payload.kind === 'bytes') own.push(['content-length', length])
   const nowMs = Date.now()
-  const written = Object.entries(step.headers ?? {}).map(([name, value]): [string, HeaderValue] => {
-    if (value === '@auto') return [name, length ?? 0]
-    if (typeof value === 'string') return [name, fillHeaderValue(value, nowMs)]
-    return [name, typeof value === 'number' ? value : value.map((item) => fillHeaderValue(item, nowMs))]
+  const written = Object.entries(step.headers ?? {}).flatMap(([name, value]): [string, HeaderValue][] => {
+    if (value === '@auto') return length === undefined ? [] : [[name, length]]
+    if (typeof value === 'string') return [[name, fillHeaderValue(value, nowMs)]]
+    return [[name, typeof value === 'number' ? value : value.map((item) => fillHeaderValue(item, nowMs))]]
   })
   return [...own, ...written]
 }

@@ -9,9 +9,13 @@ const count = z.int().min(1)
 const json: z.ZodType<Json> = z.json()
 const jsonObject = z.record(z.string(), json)
 
-const headerText = z.string().refine((value) => !isUnknownForm(value), {
-  error: ({ input }) => `'${String(input)}' cannot be filled in; it must be ${headerForms}`,
-})
+const headerText = z.string()
+  .refine((value) => !isUnknownForm(value), {
+    error: ({ input }) => `'${String(input)}' cannot be filled in; it must be ${headerForms}`,
+  })
+  .refine((value) => !/[^\t\x20-\x7e\x80-\xff]/.test(value), 'it has a character that no HTTP header can hold')
+const headerName = z.string()
+  .refine((name) => /^[!#$%&'*+.^_`|~\w-]+$/.test(name), 'it is not a name that an HTTP header can have')
 
 const errorFields = strictObject({
   message: z.string().optional(),
@@ -75,7 +79,7 @@ const step: z.ZodType<Step> = strictObject({
   times: count.optional(),
   forMs: count.optional(),
   status: z.int().min(200).max(599).optional(),
-  headers: z.record(z.string(), z.union([headerText, z.number(), z.array(headerText)])).optional(),
+  headers: z.record(headerName, z.union([headerText, z.number(), z.array(headerText)])).optional(),
   connect: z.enum(['accept_stall', 'reset_before_headers', 'reset_after_headers'], {
     error: ({ input }) => (input === 'refused'
       ? 'a listening port cannot refuse one model; point the client at the URL that refusedUrl() gives'

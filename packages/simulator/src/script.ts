@@ -24,7 +24,8 @@ export interface Step extends StepBody, StepPacing, StepEvents, StepBytes {
   /**
    * Response headers; they win over the simulator's own. A value may be filled in when it is sent:
    * `@http-date:+2s`, `@rfc850-date:+2s`, `@asctime-date:+2s`, `@iso-date:+2s`, `@epoch-seconds:+2s`
-   * (also `ms`, `m`, and `-`), and `@auto` for the length of the body in `content-length`.
+   * (also `ms`, `m`, and `-`), and `@auto` for the length of the body in `content-length` (left out where only
+   * sending tells the length: compressed bodies, other line ends, and bodies that a fault rewrites).
    */
   readonly headers?: Readonly<Record<string, string | number | readonly string[]>> | undefined
   /**

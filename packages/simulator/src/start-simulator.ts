@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { answerCall } from './answer-call.js'
 import { createCallLog, type WaitOptions } from './call-log.js'
 import { createStepChooser } from './choose-step.js'
+import { listenOn } from './listen-on.js'
+import { trackSockets } from './open-sockets.js'
 import type { ReceivedCall } from './record.js'
 import { parseScript } from './script-schema.js'
 import type { Script } from './script.js'
@@ -17,8 +18,10 @@ export interface SimulatorOptions {
   readonly host?: string | undefined
   /** What it plays. Default: every model answers `HEALTHY_TEXT`. */
   readonly script?: Script | undefined
-  /** Serve HTTPS with this key and certificate (PEM). Default: HTTP. */
+  /** Serve HTTPS with this key and certificate (PEM), as from `selfSignedCertificate()`. Default: HTTP. */
   readonly tls?: { readonly key: string, readonly cert: string } | undefined
+  /** How many calls the record keeps, the newest. Default: all; set it for runs that never reset. */
+  readonly keepCalls?: number | undefined
   /** Called with each call as it is received. */
   readonly onCall?: ((call: ReceivedCall) => void) | undefined
 }
@@ -27,67 +30,54 @@ export interface SimulatorOptions {
 export interface Simulator {
   /** The base URL for an OpenAI client: `http://127.0.0.1:<port>/v1`. */
   readonly url: string
-  /** The same without a path: for Azure's paths, and for other dialects. */
+  /** The same without a path, for Azure clients. */
   readonly origin: string
   readonly port: number
-  /** Everything that was received since the start or the last reset, in order. */
+  /** What was received since the start or the last reset, in order. */
   readonly calls: readonly ReceivedCall[]
+  /** The same of one model. */
   callsOf(model: string): readonly ReceivedCall[]
-  /** TCP connections that are open now. */
+  /** TCP connections that are open now, those that clients keep for later included. */
   readonly openSockets: number
-  /** Takes another script; the counters and the record start anew. Calls in progress go on with their step. */
+  /**
+   * Takes another script; the counters and the record start anew. Calls in progress go on with the step they have.
+   * Throws a `ScriptError`, and changes nothing, if the script is not valid.
+   */
   setScript(script: Script): void
   /** Starts the counters and the record anew, with the same script. */
   reset(): void
   /**
-   * The n-th call of a model (the first is 1), as soon as it is received. Rejects after `timeoutMs` (default 2000),
-   * saying what came instead.
+   * The n-th call of a model since the last reset (the first is 1), as soon as it is received. Rejects after
+   * `timeoutMs` (default 2000), saying what came instead.
    */
   waitForCall(model: string, number: number, options?: WaitOptions): Promise<ReceivedCall>
-  /** Resolves when no connection is open any more. Rejects after `timeoutMs` (default 2000). */
-  waitForIdle(options?: WaitOptions): Promise<void>
-  /** Ends every connection and frees the port; resolves when that is done. Can be called twice. */
+  /** Resolves when no connection is open. Rejects after `timeoutMs` (default 2000), saying how many are. */
+  waitForNoSockets(options?: WaitOptions): Promise<void>
+  /** Ends every connection and frees the port; resolves when that is done. May be called again. */
   close(): Promise<void>
 }
 
-/** Starts a simulator. Throws a `ScriptError` if the script is not valid, and the system's error if the port is taken. */
+/** Starts a simulator. Throws a `ScriptError` for an invalid script, and the system's error if the port is taken. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const { port = 0, host = '127.0.0.1', tls, onCall } = options
+  const { port = 0, host = '127.0.0.1', tls, onCall, keepCalls } = options
   let script = options.script === undefined ? undefined : parseScript(options.script)
   let steps = createStepChooser(script, Date.now)
-  const log = createCallLog()
-  const sockets = new Map<Socket, number>()
-  let connections = 0
+  const log = createCallLog(keepCalls)
 
   const server = tls === undefined ? createServer() : createTlsServer({ key: tls.key, cert: tls.cert })
-  server.keepAliveTimeout = 0
-  server.requestTimeout = 0
-  server.headersTimeout = 0
-  server.on('connection', (socket: Socket) => {
-    connections += 1
-    sockets.set(socket, connections)
-    socket.setNoDelay(true)
-    socket.once('close', () => sockets.delete(socket))
-  })
+  // Whether a connection is kept is for the script and the client to say.
+  Object.assign(server, { keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 })
+  const sockets = trackSockets(server)
   server.on('request', (request: IncomingMessage, response: ServerResponse) => void receive(request, response))
 
   async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const at = Date.now()
-    const socket = tcpSocketOf(request)
+    const socket = sockets.tcpSocketOf(request)
+    const connection = sockets.numberOf(socket)
     const rawBody = await buffer(request).catch(() => undefined)
+    // The caller left while it was still sending.
     if (rawBody === undefined) return
-    await answerCall({
-      request, response, rawBody, at, socket, script, steps, log, onCall,
-      connection: sockets.get(socket) ?? 0,
-    })
-  }
-
-  /** Under TLS the request's socket is not the one that was accepted; they share the caller's port. */
-  function tcpSocketOf(request: IncomingMessage): Socket {
-    if (sockets.has(request.socket)) return request.socket
-    const { remotePort, remoteAddress } = request.socket
-    const same = (socket: Socket) => socket.remotePort === remotePort && socket.remoteAddress === remoteAddress
-    return [...sockets.keys()].find(same) ?? request.socket
+    await answerCall({ request, response, rawBody, at, socket, connection, script, steps, log, onCall })
   }
 
   function reset(): void {
@@ -95,25 +85,19 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     log.clear()
   }
 
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
-  const address = server.address() as AddressInfo
-  const origin = `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${address.port}`
-  let closing: Promise<void> | undefined
+  const boundPort = await listenOn(server, port, host)
+  const scheme = tls === undefined ? 'http' : 'https'
+  const origin = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${boundPort}`
+  let closed: Promise<void> | undefined
 
   return {
     url: `${origin}/v1`,
     origin,
-    port: address.port,
+    port: boundPort,
     get calls() {
       return log.calls
     },
-    callsOf: log.callsOf,
+    callsOf: (model) => log.callsOf(model),
     get openSockets() {
       return sockets.size
     },
@@ -122,23 +106,15 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       reset()
     },
     reset,
-    waitForCall: log.waitFor,
-    waitForIdle: async (wait) => waitForIdle(sockets, wait),
+    waitForCall: (model, number, wait) => log.waitFor(model, number, wait),
+    waitForNoSockets: (wait) => sockets.waitForNone(wait),
     close: () => {
-      closing ??= new Promise((resolve) => {
+      closed ??= new Promise((resolve) => {
         log.close()
         server.close(() => resolve())
-        for (const socket of sockets.keys()) socket.destroy()
+        sockets.destroyAll()
       })
-      return closing
+      return closed
     },
-  }
-}
-
-async function waitForIdle(sockets: ReadonlyMap<Socket, number>, { timeoutMs = 2_000 }: WaitOptions = {}): Promise<void> {
-  const deadline = Date.now() + timeoutMs
-  while (sockets.size > 0) {
-    if (Date.now() >= deadline) throw new Error(`waitForIdle: ${sockets.size} connections still open after ${timeoutMs} ms`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

@@ -38,11 +38,19 @@ function readSurface({ method, path, body }: DialectRequest): Surface | undefine
   const deployment = azurePath.exec(path)?.[1]
   if (deployment === undefined && !chatPath.test(path)) return undefined
   const named = field(body, 'model')
-  const model = deployment === undefined ? named : decodeURIComponent(deployment)
+  const model = deployment === undefined ? named : decoded(deployment)
   return {
     kind: 'chat',
     model: typeof model === 'string' && model !== '' ? model : undefined,
     stream: field(body, 'stream') === true,
+  }
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
   }
 }
 
