@@ -1,4 +1,4 @@
-/** What the core knows of time. The host's clock is `systemClock` in `@understudy/http`; tests inject one that they move. */
+/** What the core knows of time. Tests inject one that they move. */
 export interface Clock {
   /** Monotonic milliseconds; only differences mean something. */
   now(): number
@@ -8,3 +8,18 @@ export interface Clock {
 
 /** Takes a scheduled callback back. Calling it twice, or after the callback ran, does nothing. */
 export type Cancel = () => void
+
+/**
+ * The system's own clock. `unref` (default false) keeps its timers from holding the process: right beside a server, whose
+ * sockets hold it, and wrong for a script that waits for nothing else.
+ */
+export function createSystemClock({ unref = false }: { readonly unref?: boolean | undefined } = {}): Clock {
+  return {
+    now: () => performance.now(),
+    schedule(delayMs, callback) {
+      const timer = setTimeout(callback, delayMs)
+      if (unref) timer.unref()
+      return () => clearTimeout(timer)
+    },
+  }
+}

@@ -1,10 +1,19 @@
+export { createChain, legOf } from './chain.js'
+export { createSystemClock } from './clock.js'
 export { ChainFailedError, LegFailedError, isChainFailedError, isLegFailedError } from './errors.js'
+export { classify, kindOfStatus } from './failure/classify.js'
 export { failureOf } from './failure/failure.js'
 export { ADVANCE_SETS, FAILURE_KINDS, advanceKinds, healthOf, nextStep } from './failure/verdict.js'
 export { legName } from './leg.js'
+export { DEFAULT_MAX_RETRY_AFTER_MS, DEFAULT_RETRY_ON } from './policy/retry.js'
 export { phaseOf, reasonOf } from './report.js'
+export { chatRequestOf } from './request.js'
+export { run } from './run.js'
+export { createRunJournal } from './run-journal.js'
 
+export type { Chain, ChainOptions, ChainRun } from './chain.js'
 export type { Cancel, Clock } from './clock.js'
+export type { CommitPoint } from './commit.js'
 export type {
   AttemptFailureEvent,
   AttemptStartEvent,
@@ -24,6 +33,7 @@ export type {
   ErrorPart,
   FinishPart,
   FinishReason,
+  MediaPart,
   Part,
   ReasoningPart,
   RefusalPart,
@@ -33,9 +43,11 @@ export type {
   Usage,
   UsagePart,
 } from './part.js'
+export type { RetryPolicy } from './policy/retry.js'
 export type { AttemptRecord, SkipReason } from './report.js'
 export type {
   ChatRequest,
+  ChatRequestInput,
   ContentBlock,
   Dialect,
   MediaSource,
@@ -44,3 +56,6 @@ export type {
   ToolCall,
   ToolChoice,
 } from './request.js'
+export type { CommittedRun, FailedRun, RunHost, RunOutcome, RunSettings } from './run.js'
+export type { RunIdentity, RunJournal } from './run-journal.js'
+export type { TailEnd } from './tail.js'

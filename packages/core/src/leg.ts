@@ -40,6 +40,8 @@ export interface LegAnswer {
   /** Headers of the provider that the client may see, lower-case. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly providerRequestId?: string | undefined
+  /** Told once when the run is committed to this answer, so that a decoder may stop looking closely at plain content. */
+  readonly onCommit?: (() => void) | undefined
 }
 
 /** Provider + model + limits: one place that a request can be served from. */
@@ -52,6 +54,11 @@ export interface Leg {
   readonly reasoning?: boolean | undefined
   /** Same-leg retries. Absent = the chain's. */
   readonly retries?: number | undefined
+  /**
+   * Whether a buffered request is answered with one document, which has no first content before its end, so that the default
+   * first-content limit does not count for it. Default false.
+   */
+  readonly wholeAnswers?: boolean | undefined
   /** Starts the attempt. Rejects with anything; `LegFailedError` says most. */
   readonly open: (request: ChatRequest, context: LegContext) => LegAnswer | Promise<LegAnswer>
 }

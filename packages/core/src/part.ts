@@ -55,6 +55,12 @@ export interface ToolCallPart {
   readonly choice?: number | undefined
 }
 
+/** Output that is neither text nor a call (audio, an image). What it is stays in the bytes; that it came is what counts. */
+export interface MediaPart {
+  readonly type: 'media'
+  readonly choice?: number | undefined
+}
+
 export interface FinishPart {
   readonly type: 'finish'
   readonly reason: FinishReason
@@ -86,6 +92,7 @@ export type Part =
   | ReasoningPart
   | RefusalPart
   | ToolCallPart
+  | MediaPart
   | FinishPart
   | UsagePart
   | EndPart

@@ -11,6 +11,8 @@ export type ContentBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly source: MediaSource; readonly detail?: string | undefined }
   | { readonly type: 'file'; readonly source: MediaSource; readonly name?: string | undefined }
+  /** What the model thought in an earlier turn. `signature` is its provider's proof of it; another provider leaves the block out. */
+  | { readonly type: 'reasoning'; readonly text: string; readonly signature?: string | undefined }
   /** Something only the client's own dialect can say; `feature` names it structurally. */
   | { readonly type: 'other'; readonly feature: string; readonly value: unknown }
 
@@ -38,7 +40,19 @@ export interface Tool {
   readonly description?: string | undefined
   /** JSON Schema of the arguments. */
   readonly parameters?: Readonly<Record<string, unknown>> | undefined
+  /** Whether the arguments must follow the schema exactly. */
+  readonly strict?: boolean | undefined
 }
+
+/** That the answer must be JSON, and of which shape. */
+export type ResponseFormat =
+  | { readonly type: 'json' }
+  | {
+      readonly type: 'json-schema'
+      readonly schema: Readonly<Record<string, unknown>>
+      readonly name?: string | undefined
+      readonly strict?: boolean | undefined
+    }
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string }
 
@@ -53,14 +67,47 @@ export interface ChatRequest {
   readonly messages: readonly Message[]
   readonly tools?: readonly Tool[] | undefined
   readonly toolChoice?: ToolChoice | undefined
+  /** `false`: at most one tool call a turn. */
+  readonly parallelToolCalls?: boolean | undefined
+  /** Absent = plain text. */
+  readonly responseFormat?: ResponseFormat | undefined
   readonly maxTokens?: number | undefined
   readonly temperature?: number | undefined
   readonly topP?: number | undefined
+  readonly topK?: number | undefined
+  readonly seed?: number | undefined
+  readonly presencePenalty?: number | undefined
+  readonly frequencyPenalty?: number | undefined
   readonly stop?: readonly string[] | undefined
   /** How many alternative answers are asked for. Default 1. */
   readonly choices?: number | undefined
   /** Whether the client asked the model to reason first. */
   readonly reasoning?: boolean | undefined
+  /** How hard, in the words of the OpenAI API: `minimal`, `low`, `medium`, `high`. */
+  readonly reasoningEffort?: string | undefined
+  /**
+   * Names of the fields of `body` that would change the answer and that the neutral form has no word for. Each makes a leg of
+   * another dialect untranslatable.
+   */
+  readonly unsaid?: readonly string[] | undefined
   /** The client's body in its own dialect, transport fields taken out; never mutated. */
   readonly body?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** A `ChatRequest` as a person writes it: a turn's content may be a plain string, and a stream is the default. */
+export interface ChatRequestInput extends Omit<ChatRequest, 'messages' | 'stream'> {
+  readonly messages: readonly (Omit<Message, 'content'> & { readonly content: string | readonly ContentBlock[] })[]
+  readonly stream?: boolean | undefined
+}
+
+/** Fills in what a person may leave out. */
+export function chatRequestOf(input: ChatRequestInput): ChatRequest {
+  return {
+    ...input,
+    stream: input.stream ?? true,
+    messages: input.messages.map((message) => ({
+      ...message,
+      content: typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content,
+    })),
+  }
 }

@@ -1,0 +1,156 @@
+import { createSystemClock, type Clock } from './clock.js'
+import type { CommitPoint } from './commit.js'
+import { ChainFailedError, LegFailedError } from './errors.js'
+import type { FallbackEvent } from './events.js'
+import type { FailureKind } from './failure/failure.js'
+import type { AdvanceSet } from './failure/verdict.js'
+import { advanceKinds } from './failure/verdict.js'
+import { arrivalsOf } from './iterable.js'
+import type { CustomLeg, Leg } from './leg.js'
+import type { ChainLimits } from './limits.js'
+import type { Part } from './part.js'
+import { DEFAULT_MAX_RETRY_AFTER_MS, DEFAULT_RETRY_ON } from './policy/retry.js'
+import type { AttemptRecord } from './report.js'
+import type { ChatRequestInput } from './request.js'
+import { chatRequestOf } from './request.js'
+import type { CommittedRun, FailedRun, RunSettings } from './run.js'
+import { run } from './run.js'
+import { createRunJournal } from './run-journal.js'
+import type { TailEnd } from './tail.js'
+
+/** A chain without HTTP. */
+export interface ChainOptions extends ChainLimits {
+  /** Asked in this order. At least one. */
+  readonly legs: readonly (Leg | CustomLeg)[]
+  /** The failures that move on to the next leg. Default `leg_faults`. */
+  readonly advanceOn?: AdvanceSet | readonly FailureKind[] | undefined
+  /** When a run is bound to a leg. Default `first_content`. */
+  readonly commit?: CommitPoint | undefined
+  /** How often a leg is asked again before the next one is. Default 0. */
+  readonly retries?: number | undefined
+  /** Default `rate_limit`, `connection_error`, `server_error`, `overloaded`. */
+  readonly retryOn?: readonly FailureKind[] | undefined
+  /** A longer `Retry-After` is not waited for, in ms. `false` = no cap. Default 5 000. */
+  readonly maxRetryAfterMs?: number | false | undefined
+  /** How the chain is called in events. Default `chain`. */
+  readonly name?: string | undefined
+  /** Hears what happens. What it throws goes no further. */
+  readonly on?: ((event: FallbackEvent) => void) | undefined
+  /** Default the system's, whose timers hold the process while a run is on. */
+  readonly clock?: Clock | undefined
+  /** In [0, 1), for the jitter of retries. Default `Math.random`. */
+  readonly random?: (() => number) | undefined
+}
+
+/** A run that a leg serves. */
+export interface ChainRun {
+  /** The leg that serves. */
+  readonly leg: { readonly provider: string; readonly model: string }
+  /** The attempts before it, in order. */
+  readonly failures: readonly AttemptRecord[]
+  /**
+   * The answer, part by part. Throws a `LegFailedError` where the answer breaks off, so that half an answer cannot be taken for
+   * a whole one.
+   */
+  readonly parts: AsyncIterable<Part>
+}
+
+/** A chain that runs requests. */
+export interface Chain {
+  /** Resolves at the commit; rejects with a `ChainFailedError` when no leg serves. */
+  readonly run: (request: ChatRequestInput, options?: { readonly signal?: AbortSignal | undefined }) => Promise<ChainRun>
+}
+
+/** Makes a chain of legs. Throws a `TypeError` if there are none. */
+export function createChain(options: ChainOptions): Chain {
+  const { name = 'chain', clock = createSystemClock(), random = Math.random, on } = options
+  const legs = options.legs.map(legOf)
+  if (legs.length === 0) throw new TypeError('createChain: `legs` is empty; give it at least one leg')
+  const settings = settingsOf(options)
+  let runs = 0
+
+  return {
+    async run(input, { signal } = {}) {
+      runs += 1
+      const requestId = `${name}-${runs}`
+      const startedAt = clock.now()
+      const journal = on && createRunJournal({ requestId, route: name, epoch: Date.now }, (event) => tell(on, event))
+      const onEnd = ({ failure, verdict, usage }: TailEnd, leg: Leg | undefined): void => {
+        if (on === undefined) return
+        tell(on, {
+          type: 'run-end',
+          requestId,
+          route: name,
+          at: Date.now(),
+          lane: 'standard',
+          requested: input.model,
+          provider: leg?.provider,
+          model: leg?.model,
+          usage,
+          errorCode: failure?.kind,
+          verdict,
+          latencyMs: clock.now() - startedAt,
+        })
+      }
+      const outcome = await run(legs, chatRequestOf(input), settings, { clock, random, journal, onEnd }, signal)
+      if (outcome.type === 'failed') throw chainFailed(name, outcome)
+      return { leg: outcome.leg, failures: outcome.trail.slice(0, -1), parts: partsOf(outcome) }
+    },
+  }
+}
+
+/** A leg as the core runs it; a custom leg's name is both its provider and its model. */
+export function legOf(leg: Leg | CustomLeg): Leg {
+  if (!('name' in leg)) return leg
+  const { name, open, ...rest } = leg
+  return {
+    ...rest,
+    provider: name,
+    model: name,
+    async open(request, context) {
+      const source = await open(request, context)
+      return { form: 'none', arrivals: arrivalsOf(source, context.signal) }
+    },
+  }
+}
+
+function settingsOf(options: ChainOptions): RunSettings {
+  const { advanceOn, commit = 'first_content', retries = 0, retryOn = DEFAULT_RETRY_ON } = options
+  const { maxRetryAfterMs = DEFAULT_MAX_RETRY_AFTER_MS, deadlineMs, windowMs, minAttemptMs } = options
+  return {
+    advance: advanceKinds(advanceOn),
+    commit,
+    retry: {
+      retries,
+      retryOn: new Set(retryOn),
+      maxRetryAfterMs: maxRetryAfterMs === false ? undefined : maxRetryAfterMs,
+    },
+    limits: { deadlineMs, windowMs, minAttemptMs },
+  }
+}
+
+function chainFailed(name: string, { cause, failure, trail }: FailedRun): ChainFailedError {
+  const attempts = trail.filter((record) => record.outcome === 'failed').length
+  const reason = failure === undefined ? cause : failure.kind
+  return new ChainFailedError(`chain '${name}' failed (${cause}): ${attempts} attempt(s), last ${reason}`, failure, trail)
+}
+
+async function* partsOf({ arrivals, end }: CommittedRun): AsyncGenerator<Part> {
+  try {
+    for await (const { parts } of arrivals) {
+      for (const part of parts) if (part.type !== 'error') yield part
+    }
+  } finally {
+    await arrivals.return?.()
+  }
+  const failure = end()?.failure
+  if (failure !== undefined) throw new LegFailedError(failure)
+}
+
+function tell(listener: (event: FallbackEvent) => void, event: FallbackEvent): void {
+  try {
+    listener(event)
+  } catch {
+    // A listener that fails must not take a request down with it.
+  }
+}

@@ -1,0 +1,109 @@
+import type { ChatRequest } from './request.js'
+import type { Failure } from './failure/failure.js'
+import { failureOf } from './failure/failure.js'
+import type { FinishPart, Part, Usage } from './part.js'
+
+/** Whether a part is output of the model: what commits a run. White space counts; openers, empty pieces and usage do not. */
+export function isContent(part: Part): boolean {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+    case 'refusal':
+      return part.text !== ''
+    case 'tool-call':
+      return (part.name !== undefined && part.name !== '') || part.arguments !== ''
+    case 'media':
+      return true
+    case 'start':
+    case 'finish':
+    case 'usage':
+    case 'end':
+    case 'error':
+      return false
+  }
+}
+
+/** Whether a finish without any output is a legitimate answer: nothing to add to a tool's result, or no room left. */
+export function finishesWithoutOutput(part: FinishPart, request: ChatRequest): boolean {
+  if (part.reason === 'length') return true
+  return part.reason === 'stop' && request.messages.at(-1)?.role === 'tool'
+}
+
+/** How far an answer has come. */
+export interface Progress {
+  /** Whether anything that commits was seen. */
+  readonly content: boolean
+  /** Whether every choice has finished or the terminal marker was seen: the answer is whole. */
+  readonly complete: boolean
+  /** Whether the terminal marker was seen: nothing follows. */
+  readonly ended: boolean
+  /** The error inside the answer, once there was one. */
+  readonly failure: Failure | undefined
+  readonly usage: Usage | undefined
+  /** Takes the parts of one arrival, in order, up to an error or the end. */
+  readonly take: (parts: readonly Part[]) => void
+}
+
+/** Follows one answer from its first part to its last. */
+export function createProgress(request: ChatRequest): Progress {
+  const finished = new Set<number>()
+  let choices = request.choices ?? 1
+  const state = {
+    content: false,
+    complete: false,
+    ended: false,
+    failure: undefined as Failure | undefined,
+    usage: undefined as Usage | undefined,
+    take(parts: readonly Part[]): void {
+      for (const part of parts) {
+        if (state.failure !== undefined || state.ended) return
+        takePart(part)
+      }
+    },
+  }
+  function takePart(part: Part): void {
+    switch (part.type) {
+      case 'text':
+      case 'reasoning':
+      case 'refusal':
+      case 'tool-call':
+      case 'media':
+        if (part.choice !== undefined && part.choice >= choices) choices = part.choice + 1
+        if (!state.content && isContent(part)) state.content = true
+        return
+      case 'finish':
+        takeFinish(part)
+        return
+      case 'usage':
+        state.usage = { ...state.usage, ...part.usage }
+        return
+      case 'end':
+        state.ended = true
+        state.complete = true
+        return
+      case 'error':
+        // Behind the finish of every choice an error takes nothing away: the answer is whole.
+        if (state.complete) state.ended = true
+        else state.failure = part.failure
+        return
+      case 'start':
+        return
+    }
+  }
+  function takeFinish(part: FinishPart): void {
+    if (part.reason === 'error') {
+      state.failure = failureOf('server_error', { processed: 'yes' })
+      return
+    }
+    if (!state.content) {
+      if (part.reason === 'content_filter') {
+        state.failure = failureOf('content_filter', { code: 'content_filter' })
+        return
+      }
+      if (finishesWithoutOutput(part, request)) state.content = true
+    }
+    finished.add(part.choice ?? 0)
+    if (finished.size >= choices) state.complete = true
+  }
+  return state
+}
