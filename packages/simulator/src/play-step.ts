@@ -10,6 +10,12 @@ import type { OpenCall } from './record.js'
 import { responseHeaders } from './response-headers.js'
 import type { Step } from './script.js'
 
+/**
+ * From the last byte to RST. A Node client that finds both in one look at its socket takes RST for a plain end, so it
+ * gets time to read first.
+ */
+const resetGapMs = 50
+
 /** What a step is played on. */
 export interface Stage {
   readonly dialect: Dialect
@@ -36,6 +42,7 @@ export async function playStep(step: Step, stage: Stage): Promise<void> {
   for (const [name, value] of responseHeaders(step, payload, context)) response.setHeader(name, value)
   if (step.connect === 'reset_after_headers') {
     await flushed(stage)
+    await pause(resetGapMs, signal)
     reset(stage)
     return
   }
@@ -75,6 +82,7 @@ async function end(ending: Ending, stage: Stage): Promise<void> {
   await flushed(stage)
   if (ending === 'stall') await untilOver(call.signal)
   if (ending === 'reset') {
+    await pause(resetGapMs, call.signal)
     reset(stage)
     return
   }
