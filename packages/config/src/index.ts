@@ -1,6 +1,8 @@
 export { ConfigError, isConfigError } from './config-error.js'
 export { defineRoutes } from './define-routes.js'
-export { resolveConfig, resolveMount } from './resolve-config.js'
+export { isReasoningModel } from './reasoning-models.js'
+export { resolveConfig } from './resolve-config.js'
+export { resolveMount } from './resolve-mount.js'
 
 export type { ConfigIssue } from './config-error.js'
 export type { DefinedLegs, DefinedRoute } from './define-routes.js'

@@ -1,25 +1,77 @@
-import type { Dialect } from '@understudy/core'
-import { ConfigError } from './config-error.js'
-import type { FallbackOptions, MountOptions } from './options.js'
-import type { ResolvedConfig, ResolvedMount } from './resolved-config.js'
+import { ConfigError, type ConfigIssue } from './config-error.js'
+import type { FallbackOptions } from './options.js'
+import { ownProperties } from './own-properties.js'
+import { createProviderRegistry } from './provider-registry.js'
+import { reportIssue } from './report-issue.js'
+import type { ResolvedConfig, ResolvedProxy, ResolvedRoute } from './resolved-config.js'
+import { settleMount } from './resolve-mount.js'
+import type { ProviderContext } from './resolve-provider.js'
+import { resolveRoute, type RouteNotes } from './resolve-route.js'
 import type { RoutesInput } from './routes-input.js'
+import { checkObject } from './schema/check-object.js'
+import { nameIssue } from './schema/names.js'
+import { fallbackOptions } from './schema/options.js'
+import { kindOf, quote } from './show.js'
 
 /** What a config is resolved in. */
-export interface ConfigContext {
-  /** Read once, now. */
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** The dialects that a leg can be asked in. */
-  readonly supportedDialects: ReadonlySet<Dialect>
+export interface ConfigContext extends ProviderContext {
   /** Told what a person should know but what does not stop the mount. The code is stable. */
   readonly warn: (code: string, message: string) => void
 }
 
+type CheckedOptions = Omit<FallbackOptions, 'providers'>
+
 /** Checks routes and options and fills in their defaults. Throws one `ConfigError` with everything that is wrong. */
-export function resolveConfig(routes: RoutesInput, options: FallbackOptions, context: ConfigContext): ResolvedConfig {
-  throw new ConfigError([{ path: 'routes', message: `cannot be resolved yet ${typeof routes}${typeof options}${typeof context}` }])
+export function resolveConfig(
+  routes: RoutesInput,
+  options: FallbackOptions | undefined,
+  context: ConfigContext,
+): ResolvedConfig {
+  const issues: ConfigIssue[] = []
+  const written = ownProperties(options ?? {})
+  const checked: CheckedOptions = checkObject(fallbackOptions, options ?? {}, ['options'], issues) ?? {}
+  const providers = createProviderRegistry(written?.providers, context, issues)
+
+  const notes: RouteNotes = { incomplete: [], custom: [] }
+  const resolved = new Map<string, ResolvedRoute>()
+  for (const [name, route] of Object.entries(readRoutes(routes, issues))) {
+    const complaint = nameIssue(name)
+    if (complaint !== undefined) reportIssue(issues, ['routes', name], `the name ${complaint}`)
+    resolved.set(name, resolveRoute(name, route, checked, providers, issues, notes))
+  }
+
+  const ready = providers.ready()
+  for (const { path, name } of notes.custom) {
+    if (ready.has(name)) reportIssue(issues, path, `is called ${quote(name)} like a provider; health and cost are kept by name`)
+  }
+  // One for each provider, however many of its legs there are.
+  const { incomplete } = notes
+  const firsts = incomplete.filter((leg, at) => incomplete.findIndex(({ provider }) => provider === leg.provider) === at)
+  const isLenient = checked.providerValidation === 'lenient'
+  if (!isLenient) for (const { path, why } of firsts) reportIssue(issues, path, why)
+  if (issues.length > 0) throw new ConfigError(issues)
+  if (isLenient) for (const { why } of firsts) context.warn('UNDERSTUDY_NO_CREDENTIALS', `${why}; its legs are left out`)
+
+  return {
+    routes: resolved,
+    providers: ready,
+    mount: settleMount(checked),
+    logger: checked.logger,
+    proxy: settleProxy(checked.proxy ?? 'environment'),
+  }
 }
 
-/** Checks what stands beside a ready `Fallback`: mount options only. Throws a `ConfigError`. */
-export function resolveMount(options: MountOptions): ResolvedMount {
-  throw new ConfigError([{ path: 'options', message: `cannot be resolved yet ${typeof options}` }])
+function readRoutes(routes: unknown, issues: ConfigIssue[]): Readonly<Record<string, unknown>> {
+  const own = ownProperties(routes)
+  if (own === undefined) {
+    reportIssue(issues, ['routes'], `is ${kindOf(routes)}; it must be a plain object: { chat: ['openai/gpt-4o'] }`)
+  } else if (Object.keys(own).length === 0) {
+    reportIssue(issues, ['routes'], 'has no route; write at least one: { chat: [\'openai/gpt-4o\'] }')
+  }
+  return own ?? {}
+}
+
+function settleProxy(proxy: string | false): ResolvedProxy {
+  if (proxy === false) return { type: 'none' }
+  return proxy === 'environment' ? { type: 'environment' } : { type: 'url', url: () => proxy }
 }

@@ -1,0 +1,36 @@
+import type { ApiKeyInput } from './provider-input.js'
+import type { ResolvedProvider } from './resolved-config.js'
+import { isKey } from './schema/provider.js'
+
+/** The environment, read by name only. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** A variable without the white space that files leave around values; `undefined` if nothing is left. */
+export function readVariable(env: Environment, name: string): string | undefined {
+  const value = Object.hasOwn(env, name) ? env[name]?.trim() : undefined
+  return value === '' ? undefined : value
+}
+
+/** Where a key comes from, or why there is none: no variable is set, or what is set cannot be a key. */
+export type FoundCredential =
+  | { readonly type: 'found'; readonly credential: ResolvedProvider['credential'] }
+  | { readonly type: 'missing'; readonly variables: readonly string[] }
+  | { readonly type: 'unfit'; readonly variable: string }
+
+/** Finds a provider's key. The function that is given back holds it, so that printing the config does not show it. */
+export function findCredential(
+  apiKey: ApiKeyInput | undefined,
+  known: { readonly keyEnv: readonly string[]; readonly keyOptional: boolean },
+  env: Environment,
+): FoundCredential {
+  if (typeof apiKey === 'function') return { type: 'found', credential: () => apiKey() }
+  if (typeof apiKey === 'string') return { type: 'found', credential: () => apiKey }
+  const variables = apiKey === undefined ? known.keyEnv : [apiKey.env]
+  for (const variable of variables) {
+    const key = readVariable(env, variable)
+    if (key === undefined) continue
+    return isKey(key) ? { type: 'found', credential: () => key } : { type: 'unfit', variable }
+  }
+  if (apiKey === undefined && known.keyOptional) return { type: 'found', credential: () => undefined }
+  return { type: 'missing', variables }
+}

@@ -1,0 +1,24 @@
+/** Families of models that reason before they answer, and so may be silent for long. Matched against the bare model name. */
+const FAMILIES: readonly { readonly family: string; readonly names: RegExp; readonly but?: RegExp }[] = [
+  { family: 'OpenAI o1, o3, o4', names: /^o[134](?:-|$)/ },
+  { family: 'OpenAI gpt-5', names: /^gpt-5(?:[.-]|$)/, but: /-chat(?:-|$)/ },
+  { family: 'OpenAI gpt-oss', names: /^gpt-oss(?:[:-]|$)/ },
+  { family: 'DeepSeek R1', names: /(?:^|-)r1(?:[:-]|$)/ },
+  { family: 'Qwen QwQ, QvQ', names: /^q[wv]q(?:[:-]|$)/ },
+  { family: 'xAI grok-3-mini', names: /^grok-3-mini(?:-|$)/ },
+  { family: 'xAI grok-4', names: /^grok-4(?:[.-]|$)/, but: /non-reasoning/ },
+  { family: 'xAI grok-code', names: /^grok-code(?:-|$)/ },
+  { family: 'Mistral Magistral', names: /^magistral(?:[:-]|$)/ },
+  { family: 'Google Gemini 2.5, 3', names: /^gemini-(?:2\.5|3)(?:[.-]|$)/, but: /-(?:lite|image|tts)(?:-|$)/ },
+  { family: 'Perplexity deep research', names: /^sonar-deep-research$/ },
+  { family: 'any that says so', names: /(?:^|[:-])(?:thinking|reasoning|reasoner)(?:[:-]|$)/, but: /non-(?:thinking|reasoning)/ },
+]
+
+/**
+ * Whether a model is known to reason before it answers, which lengthens the default wait for its first content. A vendor
+ * in front of the name (`deepseek/deepseek-r1`, `accounts/x/models/y`) is passed over.
+ */
+export function isReasoningModel(model: string): boolean {
+  const bare = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
+  return FAMILIES.some(({ names, but }) => names.test(bare) && but?.test(bare) !== true)
+}

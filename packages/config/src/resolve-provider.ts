@@ -1,0 +1,115 @@
+import type { Dialect } from '@understudy/core'
+import { readBaseURL } from './base-url.js'
+import type { CatalogueEntry } from './catalogue.js'
+import type { ConfigIssue } from './config-error.js'
+import { findCredential, readVariable, type Environment } from './credentials.js'
+import type { ProviderInput } from './provider-input.js'
+import { reportIssue, type Path } from './report-issue.js'
+import type { ResolvedProvider } from './resolved-config.js'
+import { quote } from './show.js'
+
+/** What became of a provider: usable, without something from the environment, or wrong (and reported). */
+export type ProviderOutcome =
+  | { readonly type: 'ready'; readonly provider: ResolvedProvider }
+  | { readonly type: 'incomplete'; readonly why: string }
+  | { readonly type: 'wrong' }
+
+/** What a provider is resolved from. */
+export interface ProviderSource {
+  readonly name: string
+  /** What the host wrote; empty if nothing. */
+  readonly input: ProviderInput
+  /** What the catalogue knows. */
+  readonly entry: CatalogueEntry | undefined
+  /** Where issues are reported: the entry of `providers`, or the leg that names it. */
+  readonly path: Path
+}
+
+/** What providers are resolved in. */
+export interface ProviderContext {
+  readonly env: Environment
+  readonly supportedDialects: ReadonlySet<Dialect>
+}
+
+const WRONG: ProviderOutcome = { type: 'wrong' }
+
+/** Puts a provider together from what the host wrote, the catalogue and the environment. */
+export function resolveProvider(
+  { name, input, entry, path }: ProviderSource,
+  { env, supportedDialects }: ProviderContext,
+  issues: ConfigIssue[],
+): ProviderOutcome {
+  const before = issues.length
+  const complain = (member: string, message: string) => reportIssue(issues, [...path, member], message)
+  const missing: string[] = []
+
+  const dialect = input.dialect ?? entry?.dialect
+  const spoken = [...supportedDialects].join(', ')
+  if (dialect === undefined) {
+    complain('dialect', `is missing; a provider outside the catalogue needs one of ${spoken}`)
+  } else if (!supportedDialects.has(dialect)) {
+    reportIssue(issues, path, `provider ${quote(name)} speaks the dialect '${dialect}', which this version cannot `
+      + `send yet; it can send ${spoken}`)
+  }
+
+  const base = findBaseURL(input, entry, env)
+  if (base.type === 'unknown') complain('baseURL', 'is missing; a provider outside the catalogue needs an http:// or https:// URL')
+  if (base.type === 'wrong' && base.variable === undefined) complain('baseURL', base.message)
+  if (base.type === 'wrong' && base.variable !== undefined) {
+    reportIssue(issues, path, `the environment variable ${base.variable} ${base.message}`)
+  }
+  if (base.type === 'missing') missing.push(`${base.variable} (or baseURL in options.providers)`)
+
+  const known = { keyEnv: entry?.keyEnv ?? [], keyOptional: entry === undefined || entry.keyOptional === true }
+  const key = findCredential(input.apiKey, known, env)
+  if (key.type === 'unfit') {
+    reportIssue(issues, path, `the environment variable ${key.variable} holds a key with characters that no header can carry`)
+  }
+  if (key.type === 'missing') {
+    const names = key.variables.join(' or ')
+    missing.unshift(input.apiKey === undefined ? `${names} (or apiKey in options.providers)` : names)
+  }
+
+  const apiVersion = input.apiVersion ?? (entry?.apiVersionEnv && readVariable(env, entry.apiVersionEnv))
+  if (apiVersion === undefined && entry?.apiVersionEnv !== undefined) {
+    missing.push(`${entry.apiVersionEnv} (or apiVersion in options.providers)`)
+  }
+
+  if (issues.length > before) return WRONG
+  if (missing.length > 0) {
+    return { type: 'incomplete', why: `provider ${quote(name)} has no credentials: set ${missing.join(', ')}` }
+  }
+  if (dialect === undefined || base.type !== 'found' || key.type !== 'found') return WRONG
+  const headers = input.headers ?? {}
+  return {
+    type: 'ready',
+    provider: {
+      name,
+      dialect,
+      baseURL: base.url,
+      credential: key.credential,
+      headers: () => headers,
+      azure: apiVersion === undefined ? undefined : { apiVersion },
+    },
+  }
+}
+
+type FoundBaseURL =
+  | { readonly type: 'found'; readonly url: string }
+  | { readonly type: 'wrong'; readonly message: string; readonly variable?: string | undefined }
+  | { readonly type: 'missing'; readonly variable: string }
+  | { readonly type: 'unknown' }
+
+function findBaseURL(input: ProviderInput, entry: CatalogueEntry | undefined, env: Environment): FoundBaseURL {
+  if (input.baseURL !== undefined) return judge(input.baseURL)
+  const variable = entry?.baseURLEnv
+  const set = variable && readVariable(env, variable.name)
+  if (variable !== undefined && set !== undefined) return judge(variable.read(set), variable.name)
+  if (entry?.baseURL !== undefined) return judge(entry.baseURL)
+  return variable === undefined ? { type: 'unknown' } : { type: 'missing', variable: variable.name }
+}
+
+function judge(text: string, variable?: string): FoundBaseURL {
+  const read = readBaseURL(text)
+  return 'url' in read ? { type: 'found', url: read.url } : { type: 'wrong', message: read.wrong, variable }
+}

@@ -1,0 +1,94 @@
+import { advanceKinds, type FailureKind } from '@understudy/core'
+import type { ConfigIssue } from './config-error.js'
+import { layerChainLimits, layerDefaults, layerLegLimits } from './layers.js'
+import { ownProperties } from './own-properties.js'
+import type { ProviderRegistry } from './provider-registry.js'
+import { reportIssue, type Path } from './report-issue.js'
+import type { ResolvedLeg, ResolvedRoute, ResolvedRouteSettings } from './resolved-config.js'
+import { resolveLeg } from './resolve-leg.js'
+import type { RouteSettings } from './routes-input.js'
+import { checkObject } from './schema/check-object.js'
+import { routeOptions } from './schema/route.js'
+import { wrong } from './schema/rule.js'
+import { quote } from './show.js'
+
+const RETRY_ON: readonly FailureKind[] = ['rate_limit', 'connection_error', 'server_error', 'overloaded']
+const MAX_RETRY_AFTER_MS = 5_000
+const LEGS = 'a list of legs, at least one: [\'openai/gpt-4o\', ...]'
+
+/** What can only be judged when every route has been read. */
+export interface RouteNotes {
+  /** Legs whose provider has no credentials. */
+  readonly incomplete: { readonly path: Path; readonly provider: string; readonly why: string }[]
+  readonly custom: { readonly path: Path; readonly name: string }[]
+}
+
+/** Reads one route: a list of legs, or an object with legs and settings. */
+export function resolveRoute(
+  name: string,
+  written: unknown,
+  shared: RouteSettings,
+  providers: ProviderRegistry,
+  issues: ConfigIssue[],
+  notes: RouteNotes,
+): ResolvedRoute {
+  const path = ['routes', name]
+  const own = Array.isArray(written) ? undefined : ownProperties(written)
+  if (!Array.isArray(written) && own === undefined) {
+    reportIssue(issues, path, wrong(written, `${LEGS}, or an object with legs in it`))
+    return { name, legs: [], settings: settleRoute([shared]) }
+  }
+  const options = own === undefined ? {} : checkObject(routeOptions, own, path, issues) ?? {}
+  const layers = [shared, options]
+  const settings = settleRoute(layers)
+  const surroundings = { limits: layerLegLimits(layers), defaults: settings.defaults, retries: settings.retries }
+
+  const listed: unknown = own === undefined ? written : own.legs
+  const legsPath = own === undefined ? path : [...path, 'legs']
+  if (!Array.isArray(listed) || listed.length === 0) {
+    reportIssue(issues, legsPath, wrong(listed, LEGS))
+    return { name, legs: [], settings }
+  }
+  const legs: ResolvedLeg[] = []
+  const seen = new Map<string, number>()
+  listed.forEach((each: unknown, index) => {
+    const at = [...legsPath, index]
+    const outcome = resolveLeg(each, at, surroundings, providers, issues)
+    if (outcome.type === 'wrong') return
+    const first = seen.get(outcome.identity)
+    if (first !== undefined) {
+      reportIssue(issues, at, `is a repeated leg: ${describe(each)} stands at position ${first} already`)
+      return
+    }
+    seen.set(outcome.identity, index)
+    if (outcome.type === 'incomplete') {
+      notes.incomplete.push({ path: at, provider: outcome.provider, why: outcome.why })
+      return
+    }
+    legs.push(outcome.leg)
+    if (outcome.leg.type === 'custom') notes.custom.push({ path: at, name: outcome.leg.leg.name })
+  })
+  return { name, legs, settings }
+}
+
+function describe(leg: unknown): string {
+  return typeof leg === 'string' ? quote(leg) : 'it'
+}
+
+/** The settings of a route, a later layer over the earlier ones, over the defaults. */
+function settleRoute(layers: readonly RouteSettings[]): ResolvedRouteSettings {
+  const last = <Key extends keyof RouteSettings>(key: Key): RouteSettings[Key] =>
+    layers.findLast((layer) => layer[key] !== undefined)?.[key]
+  return {
+    advanceOn: advanceKinds(last('advanceOn')),
+    idempotency: last('idempotency') ?? 'always',
+    commit: last('commit') ?? 'first_content',
+    bufferedVia: last('bufferedVia') ?? 'json',
+    retries: last('retries') ?? 0,
+    retryOn: new Set(last('retryOn') ?? RETRY_ON),
+    maxRetryAfterMs: last('maxRetryAfterMs') ?? MAX_RETRY_AFTER_MS,
+    waitingComment: last('waitingComment') ?? false,
+    limits: layerChainLimits(layers),
+    defaults: layerDefaults(layers.map((layer) => layer.defaults)),
+  }
+}

@@ -1,0 +1,11 @@
+import { z } from 'zod'
+
+/** The schema that a value seems to be meant for, so that the messages are that schema's and not those of all of them. */
+export function choose<Output>(pick: (value: unknown) => z.ZodType<Output>): z.ZodType<Output> {
+  return z.unknown().transform((value, context): Output => {
+    const result = pick(value).safeParse(value)
+    if (result.success) return result.data
+    for (const issue of result.error.issues) context.issues.push({ ...issue, input: undefined })
+    return z.NEVER
+  })
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import type { Logger } from '../logger.js'
+import type { FallbackOptions } from '../options.js'
+import { strictObject } from './check-object.js'
+import { mountHints, mountOptions } from './mount.js'
+import { routeSettings } from './route.js'
+import { oneOf, rule, secretRule } from './rule.js'
+
+const LEVELS = ['debug', 'info', 'warn', 'error']
+
+function isLogger(value: unknown): value is Logger {
+  if (typeof value !== 'object' || value === null) return false
+  try {
+    return LEVELS.every((level) => typeof Reflect.get(value, level) === 'function')
+  } catch {
+    return false
+  }
+}
+
+function isProxy(value: unknown): value is string | false {
+  if (value === false || value === 'environment') return true
+  return typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value)
+}
+
+const ownOptions = {
+  providers: z.unknown().optional(),
+  providerValidation: oneOf(['strict', 'lenient']).optional(),
+  logger: rule(isLogger, 'an object with the methods debug, info, warn and error').optional(),
+  proxy: secretRule(isProxy, '\'environment\', false, or an http:// or https:// URL').optional(),
+}
+
+/** What stands beside the routes. `providers` are looked at one by one. */
+export const fallbackOptions = strictObject({
+  ...ownOptions,
+  ...mountOptions,
+  ...routeSettings,
+} satisfies { readonly [Key in keyof FallbackOptions]-?: z.ZodType }, {
+  ...mountHints,
+  legs: 'belongs to a route; options hold for all routes',
+  routes: 'is the first argument: fallbackMiddleware(routes, options)',
+})
+
+const OFF_MOUNT = 'belongs to createFallback, and this Fallback is made already; only mount options can stand beside it'
+
+/** What stands beside a `Fallback` that is made already. */
+export const mountOnly = strictObject(mountOptions, {
+  ...Object.fromEntries([...Object.keys(ownOptions), ...Object.keys(routeSettings)].map((key) => [key, OFF_MOUNT])),
+  ...mountHints,
+})

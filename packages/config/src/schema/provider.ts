@@ -1,0 +1,83 @@
+import type { Dialect } from '@understudy/core'
+import { z } from 'zod'
+import { readBaseURL } from '../base-url.js'
+import { ownProperties } from '../own-properties.js'
+import type { ApiKeyInput, ProviderInput } from '../provider-input.js'
+import { choose } from './choose.js'
+import { strictObject } from './check-object.js'
+import { isObject, oneOf, secretRule, wrongSecret } from './rule.js'
+
+/** Every wire format that has a name here, spoken yet or not. */
+export const DIALECTS = ['openai', 'anthropic', 'gemini', 'bedrock', 'responses'] as const satisfies readonly Dialect[]
+
+/** What a header can carry. A line break at the end of a key, from a file, is the usual trouble. */
+const HEADER_VALUE = /^[\x20-\x7e\x80-\xff]*$/
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+/** Written by whoever sends the request, never by a person. */
+const FRAMING = ['connection', 'content-length', 'transfer-encoding']
+
+/** Whether a text can stand in a header as a key. */
+export function isKey(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() === value && value !== '' && HEADER_VALUE.test(value)
+}
+
+const KEY = 'a text without line breaks or outer spaces, { env: \'NAME\' }, or a function that gives the key'
+
+const variable: z.ZodType<{ readonly env: string }> = strictObject({
+  env: secretRule(
+    (value): value is string => typeof value === 'string' && /^[A-Za-z_]\w*$/.test(value),
+    'the name of an environment variable, such as OPENAI_API_KEY',
+  ),
+})
+
+const keyOrFunction = secretRule(
+  (value): value is string | (() => string | Promise<string>) => typeof value === 'function' || isKey(value),
+  KEY,
+)
+
+const apiKey = choose<ApiKeyInput>((value) => (isObject(value) ? variable : keyOrFunction))
+
+/** Extra headers, their names in lower case. */
+const headers = z.unknown().transform((value, context): Readonly<Record<string, string>> => {
+  const own = ownProperties(value)
+  const complain = (message: string, path: string[] = []) =>
+    context.issues.push({ code: 'custom', input: undefined, message, path })
+  if (own === undefined) {
+    complain('must be an object: header name -> text')
+    return z.NEVER
+  }
+  const copy = new Map<string, string>()
+  for (const [written, text] of Object.entries(own)) {
+    const name = written.toLowerCase()
+    if (!HEADER_NAME.test(name)) complain('is no header name', [written])
+    else if (FRAMING.includes(name)) complain('cannot be set; it belongs to the connection', [written])
+    else if (copy.has(name)) complain('is given twice; header names do not distinguish case', [written])
+    else if (typeof text !== 'string' || !HEADER_VALUE.test(text)) {
+      complain('has a value that does not fit; it must be a text without line breaks', [written])
+    } else copy.set(name, text)
+  }
+  return Object.fromEntries(copy)
+})
+
+const baseURL = z.unknown().transform((value, context): string => {
+  const read = typeof value === 'string' ? readBaseURL(value) : undefined
+  if (read !== undefined && 'url' in read) return read.url
+  context.issues.push({
+    code: 'custom',
+    input: undefined,
+    message: read?.wrong ?? wrongSecret(value, 'an http:// or https:// URL'),
+  })
+  return z.NEVER
+})
+
+/** One entry of `providers`. */
+export const providerInput = strictObject({
+  dialect: oneOf(DIALECTS).optional(),
+  baseURL: baseURL.optional(),
+  apiKey: apiKey.optional(),
+  headers: headers.optional(),
+  apiVersion: secretRule(
+    (value): value is string => typeof value === 'string' && /^[\w.-]+$/.test(value),
+    'an api-version, such as 2024-10-21',
+  ).optional(),
+} satisfies { readonly [Key in keyof ProviderInput]-?: z.ZodType<ProviderInput[Key]> })
