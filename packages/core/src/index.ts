@@ -52,6 +52,7 @@ export type {
   Dialect,
   MediaSource,
   Message,
+  ResponseFormat,
   Tool,
   ToolCall,
   ToolChoice,
