@@ -1,1 +1,15 @@
-export {}
+export { openai } from './openai/index.js'
+export { readRetryAfterMs } from './retry-after.js'
+export { UntranslatableRequestError, isUntranslatableRequestError } from './untranslatable.js'
+
+export type {
+  ClientError,
+  DialectCodec,
+  FailedAnswer,
+  ResponseEncoderOptions,
+  ResponseSituation,
+  StreamDecoder,
+  StreamDecoderOptions,
+  StreamEncoder,
+  StreamEncoderOptions,
+} from './dialect-codec.js'

@@ -1,0 +1,120 @@
+import type { Arrival, ChatRequest, Dialect, Failure, Part } from '@understudy/core'
+
+/** One dialect, as pure functions: no I/O, no timers. Everything above it is blind to which dialect it is. */
+export interface DialectCodec {
+  readonly name: Dialect
+  /**
+   * The neutral reading of a body. Never throws: what it cannot read is absent, and what the neutral form has no word for
+   * is named in `ChatRequest.unsaid` and in `other` blocks. `body` becomes `ChatRequest.body` as it is.
+   */
+  decodeRequest(body: Readonly<Record<string, unknown>>): ChatRequest
+  /**
+   * A body of this dialect that asks `model` for the same. Made new each time; shares nested values with the request.
+   *
+   * Throws an `UntranslatableRequestError` for what this dialect cannot say.
+   */
+  encodeRequest(request: ChatRequest, model: string): Record<string, unknown>
+  /** A decoder for one stream. */
+  createStreamDecoder(options: StreamDecoderOptions): StreamDecoder
+  /**
+   * A whole JSON answer as parts: openers, content, finish reasons, usage, `end`. One `error` part if it is no answer (an error
+   * object, no choices, no JSON). An answer without output gives no content part: whether that is `empty`, the core decides.
+   */
+  decodeResponse(body: Uint8Array, situation: ResponseSituation): { readonly parts: readonly Part[] }
+  /** What an answer outside 2xx means. */
+  decodeFailure(answer: FailedAnswer): Failure
+  /** An encoder for one stream towards a client. */
+  createStreamEncoder(options: StreamEncoderOptions): StreamEncoder
+  /** A whole answer towards a client. `error` and `end` parts say nothing here. */
+  encodeResponse(parts: readonly Part[], options: ResponseEncoderOptions): Record<string, unknown>
+  /** The JSON body of an error towards a client. */
+  encodeFailure(error: ClientError): { readonly body: Record<string, unknown> }
+  /** The one event that ends a failed stream towards a client. No terminator follows it. */
+  encodeStreamFailure(error: ClientError): Uint8Array
+  /** What ends a stream that went well, where events are passed on as they came. */
+  readonly streamTerminator: Uint8Array
+  /**
+   * The same frames with `"key":json` put in first place of their first JSON event; unchanged if there is none. A splice:
+   * nothing is parsed. `json` must be JSON text on one line.
+   */
+  withStreamField(frames: Uint8Array, key: string, json: string): Uint8Array
+  /** The same JSON body with `"key":json` in first place; unchanged if it is no object. A splice: nothing is parsed. */
+  withResponseField(body: Uint8Array, key: string, json: string): Uint8Array
+}
+
+export interface StreamDecoderOptions {
+  /**
+   * `bytes`: arrivals carry the events as they came, for a client of the same dialect. `parts`: they carry parts only, and every
+   * event is parsed.
+   */
+  readonly forward: 'bytes' | 'parts'
+  /** The most bytes that one event may have. Default 8 MiB. A larger one fails the stream as `malformed`. */
+  readonly maxFrameBytes?: number | undefined
+  /** `false` parses every event in full, also after the commit: slower, and the same in every other respect. Default `true`. */
+  readonly look?: boolean | undefined
+}
+
+/** Reads one stream. Nothing comes after an `error` or an `end` part. Never throws. */
+export interface StreamDecoder {
+  /** What these bytes completed; `undefined` if nothing that matters. */
+  push(bytes: Uint8Array): Arrival | undefined
+  /** To be called once, at the end of the source: what only its end completes. A stream that just stops gives nothing. */
+  end(): Arrival | undefined
+  /**
+   * From here on, with `forward: 'bytes'`, an event that a cheap and exact look proves to be plain content is passed on without
+   * being parsed and gives no part; and comments are passed on.
+   */
+  committed(): void
+}
+
+export interface ResponseSituation {
+  readonly status: number
+}
+
+/** An answer that was no success, as far as it was read. */
+export interface FailedAnswer {
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** The text of the body, perhaps cut. */
+  readonly body: string
+  /** Milliseconds since the epoch, to turn a date in Retry-After into a wait. */
+  readonly now: number
+}
+
+export interface ResponseEncoderOptions {
+  /** Used where the answer has no id of its own. */
+  readonly id: string
+  /** Which model made the answer; wins over what the answer says. Absent = what the answer says. */
+  readonly model?: string | undefined
+  /** Seconds since the epoch, used where the answer does not say when. */
+  readonly created: number
+}
+
+export interface StreamEncoderOptions extends ResponseEncoderOptions {
+  /** Whether the client asked for usage. */
+  readonly includeUsage: boolean
+}
+
+/** Writes one stream. */
+export interface StreamEncoder {
+  /** The events that say these parts; `undefined` if they say nothing. `error` and `end` parts say nothing here. */
+  push(parts: readonly Part[]): Uint8Array | undefined
+  /** To be called once, when the answer is whole: what was held back for the end (usage), then the terminator. */
+  end(): Uint8Array
+}
+
+/** An error as a client is told it. */
+export interface ClientError {
+  readonly status: number
+  readonly type: string
+  readonly code: string
+  readonly message: string
+  /** Path of the request's field that is at fault. */
+  readonly param?: string | undefined
+  /** A row for each leg, ready for JSON. */
+  readonly failures?: readonly Readonly<Record<string, unknown>>[] | undefined
+  /** Ready for JSON. */
+  readonly attempts?: unknown
+  readonly requestId?: string | undefined
+}

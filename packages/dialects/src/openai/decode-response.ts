@@ -1,0 +1,76 @@
+import type { Part, Usage } from '@understudy/core'
+import { failureOf } from '@understudy/core'
+import { decodeText, isObject, listOf, numberOf, objectOf, parseJson, textOf } from '../read-json.js'
+import type { JsonObject } from '../read-json.js'
+import { errorIn, failureOfError } from './decode-failure.js'
+import { createToolCallIndex, readMessage } from './read-message.js'
+import { finishReasonOf } from './wire.js'
+
+/** A whole JSON answer as parts. */
+export function decodeResponse(body: Uint8Array): { readonly parts: readonly Part[] } {
+  const value = parseJson(decodeText(body))
+  const error = errorIn(value)
+  if (error !== undefined) return { parts: [{ type: 'error', failure: failureOfError(error) }] }
+  const choices = listOf(objectOf(value)?.choices).filter(isObject)
+  if (!isObject(value) || choices.length === 0) return { parts: [{ type: 'error', failure: failureOf('malformed') }] }
+
+  const parts: Part[] = [startOf(value)]
+  for (const [position, choice] of choices.entries()) readChoice(choice, numberOf(choice.index) ?? position, parts)
+  const failed = parts.find((part) => part.type === 'error')
+  if (failed !== undefined) return { parts: [failed] }
+  const usage = readUsage(value.usage)
+  if (usage !== undefined) parts.push({ type: 'usage', usage })
+  parts.push({ type: 'end' })
+  return { parts }
+}
+
+function readChoice(choice: JsonObject, index: number, parts: Part[]): void {
+  const message = objectOf(choice.message)
+  if (message !== undefined) readMessage(message, index, createToolCallIndex(), parts)
+  readFinish(choice, index, parts)
+}
+
+/** The opener that an answer or a chunk stands for. */
+export function startOf(value: JsonObject): Part {
+  const id = textOf(value.id)
+  const model = textOf(value.model)
+  const created = numberOf(value.created)
+  return {
+    type: 'start',
+    ...(id === undefined ? undefined : { id }),
+    ...(model === undefined ? undefined : { model }),
+    ...(created === undefined ? undefined : { created }),
+  }
+}
+
+/** A choice's reason to stop, if it has one: an empty string is none, and an error is an error. */
+export function readFinish(choice: JsonObject, index: number, parts: Part[]): void {
+  const error = errorIn(choice.error === undefined ? undefined : { error: choice.error })
+  const raw = textOf(choice.finish_reason)
+  const reason = raw === undefined ? undefined : finishReasonOf(raw)
+  if (error !== undefined || reason === 'error') {
+    parts.push({ type: 'error', failure: failureOfError(error ?? { code: raw === 'error' ? undefined : raw }) })
+  } else if (raw !== undefined && reason !== undefined) {
+    parts.push({ type: 'finish', reason, raw, ...(index === 0 ? undefined : { choice: index }) })
+  }
+}
+
+/** Tokens, if anything was counted. */
+export function readUsage(value: unknown): Usage | undefined {
+  const usage = objectOf(value)
+  if (usage === undefined) return undefined
+  const inputTokens = numberOf(usage.prompt_tokens)
+  const outputTokens = numberOf(usage.completion_tokens)
+  const totalTokens = numberOf(usage.total_tokens)
+  const cachedInputTokens =
+    numberOf(objectOf(usage.prompt_tokens_details)?.cached_tokens) ?? numberOf(usage.prompt_cache_hit_tokens)
+  const reasoningTokens = numberOf(objectOf(usage.completion_tokens_details)?.reasoning_tokens)
+  if (inputTokens === undefined && outputTokens === undefined && totalTokens === undefined) return undefined
+  return {
+    ...(inputTokens === undefined ? undefined : { inputTokens }),
+    ...(outputTokens === undefined ? undefined : { outputTokens }),
+    ...(totalTokens === undefined ? undefined : { totalTokens }),
+    ...(cachedInputTokens === undefined ? undefined : { cachedInputTokens }),
+    ...(reasoningTokens === undefined ? undefined : { reasoningTokens }),
+  }
+}

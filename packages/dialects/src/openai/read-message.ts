@@ -1,0 +1,160 @@
+import type { Part } from '@understudy/core'
+import { isObject, listOf, numberOf, objectOf, textOf } from '../read-json.js'
+import type { JsonObject } from '../read-json.js'
+
+/** Which call a piece belongs to, where the wire does not say or says it twice. One a choice. */
+export interface ToolCallIndex {
+  /** `position` of `count`: where the piece stands among those of its delta. */
+  of(piece: JsonObject, position: number, count: number): number
+}
+
+/**
+ * Some providers leave `index` out, others send every parallel call as 0 with an id of its own: a new id with a name is a new
+ * call; a piece without an id belongs to its index, else to its position among several, else to the call before it.
+ */
+export function createToolCallIndex(): ToolCallIndex {
+  const byId = new Map<string, number>()
+  const byWireIndex = new Map<number, { readonly id: string | undefined; readonly index: number }>()
+  let next = 0
+  let current = 0
+
+  function open(wireIndex: number | undefined, id: string | undefined): number {
+    const isFree = wireIndex !== undefined && wireIndex >= next
+    const index = isFree ? wireIndex : next
+    next = index + 1
+    if (id !== undefined) byId.set(id, index)
+    if (wireIndex !== undefined) byWireIndex.set(wireIndex, { id, index })
+    return index
+  }
+
+  function find(piece: JsonObject, position: number, count: number): number {
+    const id = textOf(piece.id)
+    const wireIndex = indexOf(piece.index)
+    const hasName = textOf(objectOf(piece.function)?.name) !== undefined
+    const byItsId = id === undefined ? undefined : byId.get(id)
+    if (byItsId !== undefined) return byItsId
+
+    const known = wireIndex === undefined ? undefined : byWireIndex.get(wireIndex)
+    if (known !== undefined) {
+      const isNewCall = id !== undefined && known.id !== undefined && hasName
+      return isNewCall ? open(wireIndex, id) : known.index
+    }
+    if (wireIndex !== undefined || next === 0 || id !== undefined || hasName) return open(wireIndex, id)
+    return count > 1 ? position : current
+  }
+
+  return {
+    of(piece, position, count) {
+      current = find(piece, position, count)
+      return current
+    },
+  }
+}
+
+function indexOf(value: unknown): number | undefined {
+  const index = numberOf(value)
+  return index !== undefined && Number.isInteger(index) && index >= 0 && index < 1024 ? index : undefined
+}
+
+/** Appends what a delta or a whole message says. Only strings that are not empty say anything. */
+export function readMessage(message: JsonObject, choice: number, toolCalls: ToolCallIndex, parts: Part[]): void {
+  const where = choice === 0 ? undefined : { choice }
+  const reasoning = reasoningOf(message)
+  if (reasoning !== undefined) parts.push({ type: 'reasoning', text: reasoning, ...where })
+
+  if (typeof message.content === 'string') {
+    if (message.content !== '') parts.push({ type: 'text', text: message.content, ...where })
+  } else {
+    for (const block of listOf(message.content).filter(isObject)) readBlock(block, where, parts)
+  }
+
+  const refusal = textOf(message.refusal)
+  if (refusal !== undefined) parts.push({ type: 'refusal', text: refusal, ...where })
+
+  const calls = listOf(message.tool_calls).filter(isObject)
+  for (const [position, call] of calls.entries()) {
+    pushToolCall(call, toolCalls.of(call, position, calls.length), where, parts)
+  }
+  const legacyCall = objectOf(message.function_call)
+  if (legacyCall !== undefined) pushToolCall({ function: legacyCall }, 0, where, parts)
+
+  if (isObject(message.audio) ? hasOutput(message.audio) : listOf(message.images).length > 0) {
+    parts.push({ type: 'media', ...where })
+  }
+}
+
+/** The same thought may stand under several names; it is read once. */
+function reasoningOf(message: JsonObject): string | undefined {
+  const text = textOf(message.reasoning_content) ?? textOf(message.reasoning)
+  if (text !== undefined) return text
+  const details = listOf(message.reasoning_details).filter(isObject)
+  return textOf(details.map((detail) => textOf(detail.text) ?? textOf(detail.summary) ?? '').join(''))
+}
+
+/** A content block, as Mistral and some gateways send them. */
+function readBlock(block: JsonObject, where: { readonly choice: number } | undefined, parts: Part[]): void {
+  const text = textOf(block.text)
+  switch (block.type) {
+    case 'text':
+    case 'output_text':
+    case undefined:
+      if (text !== undefined) parts.push({ type: 'text', text, ...where })
+      return
+    case 'thinking':
+    case 'reasoning':
+      for (const thought of thoughtsOf(block)) parts.push({ type: 'reasoning', text: thought, ...where })
+      return
+    case 'refusal': {
+      const refusal = textOf(block.refusal) ?? text
+      if (refusal !== undefined) parts.push({ type: 'refusal', text: refusal, ...where })
+      return
+    }
+    case 'image_url':
+    case 'image':
+    case 'audio':
+    case 'output_audio':
+    case 'output_image':
+    case 'file':
+      parts.push({ type: 'media', ...where })
+      return
+    default:
+      return
+  }
+}
+
+function thoughtsOf(block: JsonObject): readonly string[] {
+  const whole = textOf(block.thinking) ?? textOf(block.text)
+  if (whole !== undefined) return [whole]
+  return listOf(block.thinking).flatMap((piece) => textOf(objectOf(piece)?.text) ?? [])
+}
+
+function pushToolCall(
+  call: JsonObject,
+  index: number,
+  where: { readonly choice: number } | undefined,
+  parts: Part[],
+): void {
+  const { name, arguments: argumentsValue } = objectOf(call.function) ?? objectOf(call.custom) ?? {}
+  const id = textOf(call.id)
+  const callName = textOf(name)
+  const text = argumentsText(argumentsValue ?? objectOf(call.custom)?.input)
+  if (id === undefined && callName === undefined && text === '') return
+  parts.push({
+    type: 'tool-call',
+    index,
+    ...(id === undefined ? undefined : { id }),
+    ...(callName === undefined ? undefined : { name: callName }),
+    arguments: text,
+    ...where,
+  })
+}
+
+/** JSON text by contract; some servers send the object itself. */
+function argumentsText(value: unknown): string {
+  if (typeof value === 'string') return value
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : ''
+}
+
+function hasOutput(audio: JsonObject): boolean {
+  return textOf(audio.data) !== undefined || textOf(audio.transcript) !== undefined
+}

@@ -1,0 +1,30 @@
+import type { Dialect } from '@understudy/core'
+
+const marker = Symbol.for('understudy.UntranslatableRequestError')
+
+/**
+ * A request says something that a leg's dialect has no words for. Names structure only, never what the request holds.
+ * Recognise it with `isUntranslatableRequestError`, which also holds between two copies of this package.
+ */
+export class UntranslatableRequestError extends Error {
+  readonly code = 'ERR_UNDERSTUDY_UNTRANSLATABLE_REQUEST'
+  /** The dialect that the request came in; absent when it never was on a wire. */
+  readonly source: Dialect | undefined
+  readonly target: Dialect
+  /** What cannot be said: a field or block name such as `logit_bias` or `file-url`. */
+  readonly feature: string
+  readonly [marker] = true
+
+  constructor(where: { readonly source: Dialect | undefined; readonly target: Dialect; readonly feature: string }) {
+    super(`The ${where.target} dialect cannot say ${where.feature} of a request from ${where.source ?? 'code'}`)
+    this.name = 'UntranslatableRequestError'
+    this.source = where.source
+    this.target = where.target
+    this.feature = where.feature
+  }
+}
+
+/** Whether `error` is an `UntranslatableRequestError`, from this copy of the package or another. */
+export function isUntranslatableRequestError(error: unknown): error is UntranslatableRequestError {
+  return typeof error === 'object' && error !== null && marker in error
+}
