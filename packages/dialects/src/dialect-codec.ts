@@ -3,6 +3,8 @@ import type { Arrival, ChatRequest, Dialect, Failure, Part } from '@understudy/c
 /** One dialect, as pure functions: no I/O, no timers. Everything above it is blind to which dialect it is. */
 export interface DialectCodec {
   readonly name: Dialect
+  /** What has to be known of every body before a leg is asked. Cheap: it looks at a few top-level fields. */
+  outlineRequest(body: Readonly<Record<string, unknown>>): RequestOutline
   /**
    * The neutral reading of a body. Never throws: what it cannot read is absent, and what the neutral form has no word for
    * is named in `ChatRequest.unsaid` and in `other` blocks. `body` becomes `ChatRequest.body` as it is.
@@ -40,6 +42,18 @@ export interface DialectCodec {
   withStreamField(frames: Uint8Array, key: string, json: string): Uint8Array
   /** The same JSON body with `"key":json` in first place; unchanged if it is no object. A splice: nothing is parsed. */
   withResponseField(body: Uint8Array, key: string, json: string): Uint8Array
+}
+
+export interface RequestOutline {
+  readonly model: string | undefined
+  /** Whether the client reads a stream. */
+  readonly stream: boolean
+  /** How many alternative answers are asked for. */
+  readonly choices: number
+  /** Whether the client asked the model to reason first. */
+  readonly reasoning: boolean
+  /** Whether the client asked for usage in its stream. */
+  readonly includeUsage: boolean
 }
 
 export interface StreamDecoderOptions {

@@ -6,6 +6,7 @@ export type {
   ClientError,
   DialectCodec,
   FailedAnswer,
+  RequestOutline,
   ResponseEncoderOptions,
   ResponseSituation,
   StreamDecoder,

@@ -1,4 +1,5 @@
 import type { ChatRequest, Message, ResponseFormat, Tool, ToolCall, ToolChoice } from '@understudy/core'
+import type { RequestOutline } from '../dialect-codec.js'
 import { booleanOf, defined, isObject, listOf, numberOf, objectOf, textOf, type JsonObject } from '../read-json.js'
 import { decodeContent, partsOfText } from './content-blocks.js'
 
@@ -24,9 +25,19 @@ const NEUTRAL_VALUES: ReadonlyMap<string, (value: unknown) => boolean> = new Map
   ['verbosity', (value: unknown) => value === 'medium'],
 ])
 
+/** The few fields of a body that the run needs before a leg is asked. */
+export function outlineRequest(body: Readonly<Record<string, unknown>>): RequestOutline {
+  return {
+    model: textOf(body.model),
+    stream: body.stream === true,
+    choices: numberOf(body.n) ?? 1,
+    reasoning: asksForReasoning(body) ?? false,
+    includeUsage: objectOf(body.stream_options)?.include_usage === true,
+  }
+}
+
 /** The neutral reading of a chat-completions body. */
 export function decodeRequest(body: Readonly<Record<string, unknown>>): ChatRequest {
-  const effort = textOf(body.reasoning_effort) ?? textOf(objectOf(body.reasoning)?.effort)
   const tools = decodeTools(body)
   const stop = typeof body.stop === 'string' ? [body.stop] : listOf(body.stop).flatMap((word) => textOf(word) ?? [])
   const unsaid = Object.keys(body).filter((key) => isUnsaid(key, body[key]))
@@ -48,11 +59,20 @@ export function decodeRequest(body: Readonly<Record<string, unknown>>): ChatRequ
     frequencyPenalty: numberOf(body.frequency_penalty),
     stop: stop.length === 0 ? undefined : stop,
     choices: numberOf(body.n),
-    reasoning: effort === undefined && !isObject(body.reasoning) ? undefined : effort !== 'none',
-    reasoningEffort: effort,
+    reasoning: asksForReasoning(body),
+    reasoningEffort: effortOf(body),
     unsaid: unsaid.length === 0 ? undefined : unsaid,
     body,
   })
+}
+
+function effortOf(body: JsonObject): string | undefined {
+  return textOf(body.reasoning_effort) ?? textOf(objectOf(body.reasoning)?.effort)
+}
+
+function asksForReasoning(body: JsonObject): boolean | undefined {
+  const effort = effortOf(body)
+  return effort === undefined && !isObject(body.reasoning) ? undefined : effort !== 'none'
 }
 
 function isUnsaid(key: string, value: unknown): boolean {

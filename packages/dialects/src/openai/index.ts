@@ -1,7 +1,7 @@
 import type { DialectCodec } from '../dialect-codec.js'
 import { spliceResponseField, spliceStreamField } from '../splice-field.js'
 import { decodeFailure } from './decode-failure.js'
-import { decodeRequest } from './decode-request.js'
+import { decodeRequest, outlineRequest } from './decode-request.js'
 import { decodeResponse } from './decode-response.js'
 import { createStreamDecoder } from './decode-stream.js'
 import { encodeFailure, encodeStreamFailure } from './encode-failure.js'
@@ -12,6 +12,7 @@ import { createStreamEncoder, STREAM_TERMINATOR } from './encode-stream.js'
 /** OpenAI chat completions, and what its many compatibles make of it. */
 export const openai: DialectCodec = {
   name: 'openai',
+  outlineRequest,
   decodeRequest,
   encodeRequest,
   createStreamDecoder,
