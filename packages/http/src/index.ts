@@ -1,3 +1,8 @@
+export { ConfigError, defineRoutes, isConfigError } from '@understudy/config'
+export { createFallback } from './create-fallback.js'
+
+export type { FallbackOptions, MountOptions, RoutesInput } from '@understudy/config'
+export type { FallbackEvent } from '@understudy/core'
 export type {
   Fallback,
   FallbackSnapshot,
@@ -7,3 +12,17 @@ export type {
 } from './fallback.js'
 export type { InboundBody, InboundHeaders, InboundRequest } from './inbound/request.js'
 export type { OutboundResponse } from './inbound/response.js'
+
+// What the adapters stand on. It does not follow semantic versioning.
+export { SURFACE_PATHS } from './inbound/paths.js'
+export { normalisePrefix, pathUnder } from './inbound/prefix.js'
+export { chatBodySchema } from './inbound/schemas.js'
+export { mountFallback } from './mount-fallback.js'
+export { isDisconnect } from './node/disconnect.js'
+export { readRequest } from './node/read-request.js'
+export { splitTarget } from './node/split-target.js'
+export { toPayload } from './node/to-readable.js'
+export { writeResponse } from './node/write-response.js'
+
+export type { Surface, SurfacePath } from './inbound/paths.js'
+export type { RequestTarget } from './node/read-request.js'

@@ -1,0 +1,122 @@
+import { isUtf8 } from 'node:buffer'
+
+import type { z } from 'zod'
+
+import type { Rejection } from './rejection.js'
+import type { InboundBody, InboundHeaders } from './request.js'
+
+/** Deeper ones are no honest request and are hard on whoever reads them after us. */
+const MAX_NESTING = 200
+
+/** A body that was read and understood, or why not. `raw` = its bytes, where there are any. */
+export type DecodedBody =
+  | { readonly value: Readonly<Record<string, unknown>>; readonly raw: Uint8Array | undefined }
+  | { readonly rejection: Rejection }
+
+/** The rejection of a content type that is not JSON; no content type at all is taken for JSON. */
+export function rejectContentType(headers: InboundHeaders): Rejection | undefined {
+  const header = headers['content-type']
+  if (header === undefined) return undefined
+  const [type = ''] = String(header).split(';', 1)
+  const name = type.trim().toLowerCase()
+  if (name === 'application/json' || /^[\w.-]+\/[\w.-]+\+json$/.test(name)) return undefined
+  const message = `content-type is '${name.slice(0, 64)}'; send application/json`
+  return { status: 415, code: 'unsupported_media_type', message }
+}
+
+/** Reads a body as one JSON object that fits the schema. */
+export function decodeBody(body: InboundBody, schema: z.ZodType): DecodedBody {
+  switch (body.type) {
+    case 'bytes':
+      return decodeBytes(body.bytes, schema)
+    case 'parsed':
+      return check(body.value, undefined, schema)
+    case 'too_large': {
+      const message = `the body is larger than ${body.limit} bytes (maxBodyBytes)`
+      return { rejection: { status: 413, code: 'request_too_large', message } }
+    }
+    case 'consumed': {
+      const message =
+        'something read the body before Understudy and kept nothing: mount Understudy before it, or behind a parser ' +
+        'that leaves the parsed body on the request (express.json(), koa-bodyparser)'
+      return { rejection: { status: 400, code: 'body_consumed', message } }
+    }
+    case 'unreadable':
+      return { rejection: unreadable(body.reason) }
+  }
+}
+
+function unreadable(reason: 'aborted' | 'encoding' | 'unsupported_encoding'): Rejection {
+  switch (reason) {
+    case 'aborted':
+      return { status: 400, code: 'invalid_request_error', message: 'the body broke off' }
+    case 'encoding':
+      return { status: 400, code: 'invalid_request_error', message: 'the body is not what its content-encoding says' }
+    case 'unsupported_encoding':
+      return {
+        status: 415,
+        code: 'unsupported_media_type',
+        message: 'content-encoding is not one of gzip, deflate, br, identity',
+      }
+  }
+}
+
+function decodeBytes(bytes: Uint8Array, schema: z.ZodType): DecodedBody {
+  if (!isUtf8(bytes)) return invalidJson('the body is not valid UTF-8')
+  let value: unknown
+  try {
+    value = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'))
+  } catch {
+    // What V8 says of bad JSON quotes it, and with it the prompt.
+    return invalidJson(bytes.length === 0 ? 'the body is empty; send a JSON object' : 'the body is not valid JSON')
+  }
+  return check(value, bytes, schema)
+}
+
+function invalidJson(message: string): DecodedBody {
+  return { rejection: { status: 400, code: 'invalid_json', message } }
+}
+
+function check(value: unknown, raw: Uint8Array | undefined, schema: z.ZodType): DecodedBody {
+  if (!isRecord(value)) return invalidRequest(`the body is ${describe(value)}; send a JSON object`, undefined)
+  if (!isShallow(value)) return invalidRequest(`the body is nested over ${MAX_NESTING} levels deep`, undefined)
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return { value, raw }
+  const [issue] = parsed.error.issues
+  const param = issue === undefined ? undefined : pathOf(issue.path)
+  return invalidRequest(`${param ?? 'the body'}: ${issue?.message ?? 'has the wrong shape'}`, param)
+}
+
+function invalidRequest(message: string, param: string | undefined): DecodedBody {
+  return { rejection: { status: 400, code: 'invalid_request_error', message, param } }
+}
+
+function pathOf(path: readonly PropertyKey[]): string | undefined {
+  if (path.length === 0) return undefined
+  return path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('').replace(/^\./, '')
+}
+
+function describe(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Level by level, so that no depth can exhaust the stack. */
+function isShallow(root: object): boolean {
+  let level: object[] = [root]
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > MAX_NESTING) return false
+    const next: object[] = []
+    for (const node of level) {
+      for (const child of Array.isArray(node) ? (node as unknown[]) : Object.values(node)) {
+        if (typeof child === 'object' && child !== null) next.push(child)
+      }
+    }
+    level = next
+  }
+  return true
+}

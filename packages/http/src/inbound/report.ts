@@ -1,0 +1,35 @@
+import type { AttemptRecord, FailureKind, SkipReason } from '@understudy/core'
+import { legName, reasonOf } from '@understudy/core'
+
+/** One row of the report, as JSON. */
+export interface ReportAttempt {
+  readonly model: string
+  readonly status: AttemptRecord['outcome']
+  readonly reason?: FailureKind | SkipReason | undefined
+  readonly latency_ms: number
+}
+
+/** What an answer says of its run, as JSON. */
+export interface Report {
+  readonly served_model: string
+  readonly requested_model: string
+  /** Absent for a chain of one leg. */
+  readonly failover?: { readonly occurred: boolean; readonly attempts: readonly ReportAttempt[] } | undefined
+}
+
+/** The rows of a trail as a client reads them. */
+export function reportAttempts(trail: readonly AttemptRecord[]): readonly ReportAttempt[] {
+  return trail.map((record) => ({
+    model: legName(record),
+    status: record.outcome,
+    reason: reasonOf(record),
+    latency_ms: record.outcome === 'skipped' ? 0 : Math.round(record.latencyMs),
+  }))
+}
+
+/** The report of a run that `served` won, on a chain that begins with `first`. */
+export function reportOf(first: string, served: string, chainLength: number, trail: readonly AttemptRecord[]): Report {
+  if (chainLength === 1) return { served_model: served, requested_model: first }
+  const occurred = trail.some((record) => record.outcome !== 'served')
+  return { served_model: served, requested_model: first, failover: { occurred, attempts: reportAttempts(trail) } }
+}

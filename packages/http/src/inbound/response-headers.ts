@@ -1,0 +1,60 @@
+import type { AttemptRecord, LegAnswer } from '@understudy/core'
+import { legName } from '@understudy/core'
+
+import { headerText, trailHeader } from './trail.js'
+
+/** What every response of a run says of it in its headers. */
+export interface RunHeaders {
+  readonly requestId: string
+  readonly route: string
+  readonly exposeTrail: boolean
+}
+
+/** Headers of an event stream: nothing on the way may hold it back or change it. */
+export const STREAM_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+} as const
+
+/** Headers of an error: nobody keeps it. */
+export const ERROR_HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' } as const
+
+/** Adds the headers of a run that a leg served. */
+export function servedHeaders(
+  base: Readonly<Record<string, string>>,
+  run: RunHeaders,
+  trail: readonly AttemptRecord[],
+  answer: LegAnswer,
+): Record<string, string> {
+  const headers: Record<string, string> = { ...answer.headers, ...base, 'x-request-id': run.requestId }
+  if (answer.providerRequestId !== undefined) {
+    headers['understudy-provider-request-id'] = headerText(answer.providerRequestId)
+  }
+  const served = trail.at(-1)
+  if (run.exposeTrail && served !== undefined) {
+    headers['understudy-route'] = headerText(run.route)
+    headers['understudy-served'] = headerText(legName(served))
+    headers['understudy-trail'] = trailHeader(trail)
+  }
+  return headers
+}
+
+/** Adds the headers of a run that no leg served. */
+export function failedHeaders(
+  base: Readonly<Record<string, string>>,
+  run: RunHeaders,
+  trail: readonly AttemptRecord[],
+): Record<string, string> {
+  const headers: Record<string, string> = { ...base, 'x-request-id': run.requestId }
+  if (run.exposeTrail) {
+    headers['understudy-route'] = headerText(run.route)
+    if (trail.length > 0) headers['understudy-trail'] = trailHeader(trail)
+  }
+  return headers
+}
+
+/** An id that a client or a proxy in front gave its request: kept if it is sane, made new if not. */
+export function requestIdOf(header: string | readonly string[] | undefined): string {
+  return typeof header === 'string' && /^[\w.:/+=@-]{1,128}$/.test(header) ? header : crypto.randomUUID()
+}

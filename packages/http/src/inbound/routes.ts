@@ -1,0 +1,122 @@
+import type { ResolvedConfig, ResolvedLeg, ResolvedRoute } from '@understudy/config'
+import type { ChatRequest, Leg, RunSettings } from '@understudy/core'
+import { legName, legOf } from '@understudy/core'
+import type { DialectCodec } from '@understudy/dialects'
+
+import type { ProviderAgents } from '../outbound/agents.js'
+import { createHttpLeg } from '../outbound/http-leg.js'
+import { neutralOf } from '../outbound/wire-request.js'
+
+/** A route with its legs made. */
+export interface RunnableRoute {
+  readonly name: string
+  readonly legs: readonly Leg[]
+  /** Names of the first leg, as reports have it. */
+  readonly first: string
+  /** Legs that speak the client's dialect need no translation of the answer. */
+  readonly dialectOf: ReadonlyMap<Leg, string>
+  readonly settings: RunSettings
+  readonly waitingCommentMs: number | undefined
+  /** Whether a leg keeps the request's own model, so that there has to be one. */
+  readonly needsModel: boolean
+}
+
+/** The route that takes every model which no other route names. */
+export const ANY_MODEL = '*'
+const DEFAULT_ROUTE = 'default'
+
+/** Makes the legs of every route. */
+export function createRoutes(
+  config: ResolvedConfig,
+  codecOf: (dialect: string) => DialectCodec,
+  agents: ProviderAgents,
+): ReadonlyMap<string, RunnableRoute> {
+  return new Map([...config.routes].map(([name, route]) => [name, createRoute(route, codecOf, agents)]))
+}
+
+function createRoute(
+  route: ResolvedRoute,
+  codecOf: (dialect: string) => DialectCodec,
+  agents: ProviderAgents,
+): RunnableRoute {
+  const { advanceOn, commit, retries, retryOn, maxRetryAfterMs, limits, waitingComment } = route.settings
+  const dialectOf = new Map<Leg, string>()
+  const legs = route.legs.map((resolved) => {
+    const leg = createLeg(resolved, route, codecOf, agents)
+    if (resolved.type === 'provider') dialectOf.set(leg, resolved.provider.dialect)
+    return leg
+  })
+  const [first] = legs
+  return {
+    name: route.name,
+    legs,
+    first: first === undefined ? '' : legName(first),
+    dialectOf,
+    settings: {
+      advance: advanceOn,
+      commit,
+      retry: { retries, retryOn, maxRetryAfterMs: maxRetryAfterMs === false ? undefined : maxRetryAfterMs },
+      limits,
+    },
+    waitingCommentMs: waitingComment === false ? undefined : waitingComment.afterMs,
+    needsModel: route.legs.some((leg) => leg.type === 'provider' && leg.anyModel),
+  }
+}
+
+function createLeg(
+  leg: ResolvedLeg,
+  route: ResolvedRoute,
+  codecOf: (dialect: string) => DialectCodec,
+  agents: ProviderAgents,
+): Leg {
+  const { limits, reasoning, retries, defaults } = leg
+  if (leg.type === 'custom') {
+    const { name, open } = leg.leg
+    return legOf({
+      name,
+      limits,
+      reasoning,
+      retries,
+      open: (request, context) => open(filledRequest(neutralOf(request), defaults, codecOf), context),
+    })
+  }
+  const { provider, model, anyModel, region } = leg
+  const codec = codecOf(provider.dialect)
+  const { bufferedVia } = route.settings
+  return createHttpLeg({ provider, codec, model, anyModel, region, defaults, agents, bufferedVia, limits, reasoning, retries })
+}
+
+/** The neutral reading of a request with the parameters filled in that it does not set. */
+function filledRequest(
+  request: ChatRequest,
+  defaults: Readonly<Record<string, unknown>>,
+  codecOf: (dialect: string) => DialectCodec,
+): ChatRequest {
+  const { dialect, body } = request
+  if (dialect === undefined || body === undefined || Object.keys(defaults).length === 0) return request
+  return codecOf(dialect).decodeRequest({ ...defaults, ...body })
+}
+
+/** The route that a request asks for, or what to tell its client. */
+export function routeFor(
+  routes: ReadonlyMap<string, RunnableRoute>,
+  model: string | undefined,
+): RunnableRoute | 'model_required' | 'model_not_found' {
+  const route = model === undefined || model === '' ? unnamedRoute(routes) : (routes.get(model) ?? routes.get(ANY_MODEL))
+  if (route === undefined) return model === undefined || model === '' ? 'model_required' : 'model_not_found'
+  if (route.legs.length === 0) return 'model_not_found'
+  return route.needsModel && (model === undefined || model === '') ? 'model_required' : route
+}
+
+function unnamedRoute(routes: ReadonlyMap<string, RunnableRoute>): RunnableRoute | undefined {
+  if (routes.size === 1) return [...routes.values()][0]
+  return routes.get(DEFAULT_ROUTE)
+}
+
+/** The routes that a caller may name, as the list of an OpenAI `GET /models`. */
+export function modelList(routes: ReadonlyMap<string, RunnableRoute>, created: number): Record<string, unknown> {
+  const data = [...routes.values()]
+    .filter(({ name, legs }) => name !== ANY_MODEL && legs.length > 0)
+    .map(({ name }) => ({ id: name, object: 'model', created, owned_by: 'understudy' }))
+  return { object: 'list', data }
+}

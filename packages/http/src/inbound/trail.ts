@@ -1,0 +1,41 @@
+import type { AttemptRecord } from '@understudy/core'
+import { legName, phaseOf, reasonOf } from '@understudy/core'
+
+/** Text for a header: every byte outside 0x20-0x7E, and the percent sign itself, percent-encoded. */
+export function headerText(text: string): string {
+  return /^[\x20-\x24\x26-\x7e]*$/.test(text) ? text : encodeBytes(text)
+}
+
+function encodeBytes(text: string): string {
+  let encoded = ''
+  for (const byte of Buffer.from(text, 'utf8')) {
+    encoded +=
+      byte >= 0x20 && byte <= 0x7e && byte !== 0x25
+        ? String.fromCharCode(byte)
+        : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+  }
+  return encoded
+}
+
+/**
+ * The trail as a list of strings with parameters (RFC 9651, sections 3.1 and 3.3.3): an item for each attempt and each leg
+ * left out.
+ */
+export function trailHeader(trail: readonly AttemptRecord[]): string {
+  return trail.map(trailItem).join(', ')
+}
+
+function trailItem(record: AttemptRecord): string {
+  const name = headerText(legName(record)).replace(/["\\]/g, '\\$&')
+  const reason = reasonOf(record)
+  const phase = phaseOf(record)
+  const feature = record.outcome === 'skipped' ? record.feature : undefined
+  const ms = record.outcome === 'skipped' ? 0 : Math.round(record.latencyMs)
+  return (
+    `"${name}";outcome=${record.outcome}` +
+    (reason === undefined ? '' : `;reason=${reason}`) +
+    (phase === undefined ? '' : `;phase=${phase}`) +
+    (feature === undefined ? '' : `;feature=${feature}`) +
+    `;ms=${ms}`
+  )
+}

@@ -1,0 +1,28 @@
+import type { FallbackOptions, RoutesInput } from '@understudy/config'
+import { resolveMount } from '@understudy/config'
+
+import type { MountableFallback } from './create-fallback.js'
+import { AT_MOUNT, createMountableFallback } from './create-fallback.js'
+import type { Fallback, MountedFallback } from './fallback.js'
+
+/**
+ * What an adapter mounts: routes become a `Fallback` of this mount's own; a `Fallback` that is passed in is shared, and beside it
+ * only mount options are taken. Throws a `ConfigError` for options that are wrong.
+ */
+export function mountFallback(routes: RoutesInput | Fallback, options: FallbackOptions = {}): MountedFallback {
+  if (!isFallback(routes)) {
+    const fallback = createMountableFallback(routes, options)
+    return { fallback, owned: true, matches: fallback.matches, handle: fallback.handle }
+  }
+  const mount = resolveMount(options)
+  if (isMountable(routes)) return { fallback: routes, owned: false, ...routes[AT_MOUNT](mount) }
+  return { fallback: routes, owned: false, matches: routes.matches, handle: routes.handle }
+}
+
+function isFallback(value: RoutesInput | Fallback): value is Fallback {
+  return typeof value.handle === 'function' && typeof value.matches === 'function'
+}
+
+function isMountable(fallback: Fallback): fallback is MountableFallback {
+  return AT_MOUNT in fallback
+}
