@@ -19,6 +19,7 @@ export interface Reception {
   readonly script: Script | undefined
   readonly steps: StepChooser
   readonly log: CallLog
+  readonly isClosing: () => boolean
   readonly onCall: ((call: ReceivedCall) => void) | undefined
 }
 
@@ -44,7 +45,7 @@ export async function answerCall(reception: Reception): Promise<void> {
     stream: surface?.kind === 'chat' && surface.stream,
     at: reception.at,
     connection: reception.connection,
-  }, request, response)
+  }, request, response, reception.isClosing)
   log.add(call.received)
   reception.onCall?.(call.received)
 

@@ -60,8 +60,13 @@ export type CallFacts = Pick<
   'model' | 'number' | 'step' | 'path' | 'query' | 'headers' | 'body' | 'rawBody' | 'stream' | 'at' | 'connection'
 >
 
-/** Watches a call until it is over. */
-export function openCall(facts: CallFacts, request: IncomingMessage, response: ServerResponse): OpenCall {
+/** Watches a call until it is over. `isClosing` tells whether the simulator itself ends all connections. */
+export function openCall(
+  facts: CallFacts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  isClosing: () => boolean,
+): OpenCall {
   const controller = new AbortController()
   let bytesSent = 0
   let by: CallEnd['by'] = 'client'
@@ -70,7 +75,7 @@ export function openCall(facts: CallFacts, request: IncomingMessage, response: S
   const closed = new Promise<CallEnd>((resolve) => {
     response.once('close', () => {
       const complete = response.writableFinished
-      resolve({ at: Date.now(), by: complete ? 'simulator' : by, complete })
+      resolve({ at: Date.now(), by: complete || isClosing() ? 'simulator' : by, complete })
       controller.abort()
     })
   })

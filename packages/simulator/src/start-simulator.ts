@@ -63,6 +63,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   let script = options.script === undefined ? undefined : parseScript(options.script)
   let steps = createStepChooser(script, Date.now)
   const log = createCallLog(keepCalls)
+  let closed: Promise<void> | undefined
 
   const server = tls === undefined ? createServer() : createTlsServer({ key: tls.key, cert: tls.cert })
   // Whether a connection is kept is for the script and the client to say.
@@ -77,7 +78,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     const rawBody = await buffer(request).catch(() => undefined)
     // The caller left while it was still sending.
     if (rawBody === undefined) return
-    await answerCall({ request, response, rawBody, at, socket, connection, script, steps, log, onCall })
+    const isClosing = () => closed !== undefined
+    await answerCall({ request, response, rawBody, at, socket, connection, script, steps, log, isClosing, onCall })
   }
 
   function reset(): void {
@@ -88,7 +90,6 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const boundPort = await listenOn(server, port, host)
   const scheme = tls === undefined ? 'http' : 'https'
   const origin = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${boundPort}`
-  let closed: Promise<void> | undefined
 
   return {
     url: `${origin}/v1`,
