@@ -112,7 +112,7 @@ function isShallow(root: object): boolean {
     if (depth > MAX_NESTING) return false
     const next: object[] = []
     for (const node of level) {
-      for (const child of Array.isArray(node) ? (node as unknown[]) : Object.values(node)) {
+      for (const child of Object.values(node) as unknown[]) {
         if (typeof child === 'object' && child !== null) next.push(child)
       }
     }

@@ -1,0 +1,28 @@
+import Koa from 'koa'
+import { fallbackMiddleware } from '@understudy/koa'
+import { startSimulator } from '@understudy/simulator'
+
+// Stands for two providers; with real ones, name them ('anthropic/...', 'openai/...') and leave `providers` out.
+const provider = await startSimulator({ script: { models: { 'large-1': [{ status: 503 }], 'small-1': [{}] } } })
+const apiKey = 'a key'
+
+const app = new Koa()
+app.use(
+  fallbackMiddleware(
+    { chat: ['first/large-1', { provider: 'second', model: 'small-1', firstContentTimeoutMs: 5_000 }] },
+    {
+      prefix: '/chat',
+      providers: {
+        first: { dialect: 'openai', baseURL: provider.url, apiKey },
+        second: { dialect: 'openai', baseURL: provider.url, apiKey },
+      },
+    },
+  ),
+)
+app.use((ctx) => {
+  ctx.body = 'POST to /chat'
+})
+
+const server = app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1', () => {
+  console.log(`http://127.0.0.1:${server.address().port}/chat`)
+})
