@@ -1,7 +1,7 @@
 /** Paths that a dialect appends by itself; people copy them along from a vendor's page. */
 const APPENDED = /\/(?:chat\/completions|completions|messages|responses|embeddings)$/
 
-/** A base URL as the program uses it, or what is wrong with it. The text itself may hold a password, so no message shows it. */
+/** A base URL as the program uses it, or what is wrong with it. It may hold a password, so no message shows it. */
 export function readBaseURL(text: string): { readonly url: string } | { readonly wrong: string } {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {

@@ -34,7 +34,7 @@ const ENTRIES = {
   vertex: { dialect: 'gemini', baseURL: 'https://aiplatform.googleapis.com', keyEnv: [], keyOptional: true },
   // https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys-use.html (the host has the region in it)
   bedrock: { dialect: 'bedrock', keyEnv: ['AWS_BEARER_TOKEN_BEDROCK'] },
-  // https://learn.microsoft.com/azure/ai-services/openai/reference; the variables are those of the openai SDK's AzureOpenAI
+  // https://learn.microsoft.com/azure/ai-services/openai/reference (the variables are those of OpenAI's own SDK)
   azure: {
     dialect: 'openai',
     baseURLEnv: { name: 'AZURE_OPENAI_ENDPOINT', read: asWritten },
@@ -59,7 +59,8 @@ const ENTRIES = {
   cerebras: { dialect: 'openai', baseURL: 'https://api.cerebras.ai/v1', keyEnv: ['CEREBRAS_API_KEY'] },
   // https://docs.perplexity.ai/docs/sonar/openai-compatibility
   perplexity: { dialect: 'openai', baseURL: 'https://api.perplexity.ai', keyEnv: ['PERPLEXITY_API_KEY'] },
-  // https://www.alibabacloud.com/help/en/model-studio/compatibility-of-openai-with-dashscope (Singapore; keys are per region)
+  // https://www.alibabacloud.com/help/en/model-studio/compatibility-of-openai-with-dashscope
+  // (Singapore; a key is good for one region)
   qwen: {
     dialect: 'openai',
     baseURL: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',

@@ -1,8 +1,8 @@
 const PORT = 11434
 
 /**
- * Where an Ollama server is, from OLLAMA_HOST as Ollama's own clients read it: with or without scheme and port. An address
- * that a server listens on (`0.0.0.0`) is reached on the loopback.
+ * Where an Ollama server is, from OLLAMA_HOST as Ollama's own clients read it: with or without scheme and port. An
+ * address that a server listens on (`0.0.0.0`) is reached on the loopback.
  */
 export function readOllamaHost(host: string): string {
   const hasScheme = /^https?:\/\//i.test(host)

@@ -30,8 +30,8 @@ export interface FallbackOptions extends MountOptions, RouteSettings {
   /** Providers outside the catalogue, and what differs from it. Default none. */
   readonly providers?: ProvidersInput | undefined
   /**
-   * What a missing credential does: `strict` (default) stops the mount and names the variable; `lenient` leaves the legs
-   * of that provider out, with one warning.
+   * What a missing credential does: `strict` (default) stops the mount and names the variable; `lenient` leaves out the
+   * legs of that provider, with one warning.
    */
   readonly providerValidation?: 'strict' | 'lenient' | undefined
   /** Default none: warnings go through `process.emitWarning`, the rest is silent. */

@@ -10,9 +10,9 @@ export type ApiKeyInput = string | { readonly env: string } | (() => string | Pr
 export interface ProviderInput {
   /** The wire format it speaks. */
   readonly dialect?: Dialect | undefined
-  /** `http` or `https`, up to where the dialect's own paths begin: `https://api.openai.com/v1`. No credentials in it. */
+  /** `http` or `https`, up to where the dialect's own paths begin: `https://api.openai.com/v1`. No credentials. */
   readonly baseURL?: string | undefined
-  /** Default the catalogue's environment variable. A provider outside the catalogue without one is asked without a key. */
+  /** Default the catalogue's environment variable; a provider outside the catalogue is then asked without a key. */
   readonly apiKey?: ApiKeyInput | undefined
   /** Sent with each request of this provider, and to no other. Never printed. Default none. */
   readonly headers?: Readonly<Record<string, string>> | undefined

@@ -13,7 +13,7 @@ import { kindOf } from './show.js'
 export interface ProviderRegistry {
   /** Every name that a leg can say. */
   readonly names: readonly string[]
-  /** The provider of a name; one of the catalogue is put together when the first leg names it. `undefined` if unknown. */
+  /** The provider of a name, `undefined` if unknown. One of the catalogue is put together when a leg first names it. */
   find(name: string, path: Path): ProviderOutcome | undefined
   /** Those that can be asked, by name. */
   ready(): ReadonlyMap<string, ResolvedProvider>
@@ -55,7 +55,8 @@ function readProviders(written: unknown, issues: ConfigIssue[]): Readonly<Record
   if (written === undefined) return {}
   const own = ownProperties(written)
   if (own === undefined) {
-    reportIssue(issues, ['options', 'providers'], `is ${kindOf(written)}; it must be a plain object: provider name -> provider`)
+    const right = 'a plain object: provider name -> provider'
+    reportIssue(issues, ['options', 'providers'], `is ${kindOf(written)}; it must be ${right}`)
   }
   return own ?? {}
 }

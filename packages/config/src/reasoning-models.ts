@@ -1,4 +1,4 @@
-/** Families of models that reason before they answer, and so may be silent for long. Matched against the bare model name. */
+/** Families of models that reason before they answer, and so may be silent for long. Matched against the bare name. */
 const FAMILIES: readonly { readonly family: string; readonly names: RegExp; readonly but?: RegExp }[] = [
   { family: 'OpenAI o1, o3, o4', names: /^o[134](?:-|$)/ },
   { family: 'OpenAI gpt-5', names: /^gpt-5(?:[.-]|$)/, but: /-chat(?:-|$)/ },
@@ -11,12 +11,12 @@ const FAMILIES: readonly { readonly family: string; readonly names: RegExp; read
   { family: 'Mistral Magistral', names: /^magistral(?:[:-]|$)/ },
   { family: 'Google Gemini 2.5, 3', names: /^gemini-(?:2\.5|3)(?:[.-]|$)/, but: /-(?:lite|image|tts)(?:-|$)/ },
   { family: 'Perplexity deep research', names: /^sonar-deep-research$/ },
-  { family: 'any that says so', names: /(?:^|[:-])(?:thinking|reasoning|reasoner)(?:[:-]|$)/, but: /non-(?:thinking|reasoning)/ },
+  { family: 'any that says so', names: /(?:^|[:-])(?:thinking|reason(?:ing|er))(?:[:-]|$)/, but: /non-/ },
 ]
 
 /**
- * Whether a model is known to reason before it answers, which lengthens the default wait for its first content. A vendor
- * in front of the name (`deepseek/deepseek-r1`, `accounts/x/models/y`) is passed over.
+ * Whether a model is known to reason before it answers, which lengthens the default wait for its first content. A
+ * vendor in front of the name (`deepseek/deepseek-r1`, `accounts/x/models/y`) is passed over.
  */
 export function isReasoningModel(model: string): boolean {
   const bare = model.slice(model.lastIndexOf('/') + 1).toLowerCase()

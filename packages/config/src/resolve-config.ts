@@ -42,15 +42,16 @@ export function resolveConfig(
 
   const ready = providers.ready()
   for (const { path, name } of notes.custom) {
-    if (ready.has(name)) reportIssue(issues, path, `is called ${quote(name)} like a provider; health and cost are kept by name`)
+    if (!ready.has(name)) continue
+    reportIssue(issues, path, `is called ${quote(name)} like a provider; health and cost are kept by name`)
   }
   // One for each provider, however many of its legs there are.
-  const { incomplete } = notes
-  const firsts = incomplete.filter((leg, at) => incomplete.findIndex(({ provider }) => provider === leg.provider) === at)
+  const providerNames = notes.incomplete.map(({ provider }) => provider)
+  const incomplete = notes.incomplete.filter(({ provider }, index) => providerNames.indexOf(provider) === index)
   const isLenient = checked.providerValidation === 'lenient'
-  if (!isLenient) for (const { path, why } of firsts) reportIssue(issues, path, why)
+  if (!isLenient) for (const { path, why } of incomplete) reportIssue(issues, path, why)
   if (issues.length > 0) throw new ConfigError(issues)
-  if (isLenient) for (const { why } of firsts) context.warn('UNDERSTUDY_NO_CREDENTIALS', `${why}; its legs are left out`)
+  for (const { why } of incomplete) context.warn('UNDERSTUDY_NO_CREDENTIALS', `${why}; its legs are left out`)
 
   return {
     routes: resolved,

@@ -53,7 +53,7 @@ export function resolveProvider(
   }
 
   const base = findBaseURL(input, entry, env)
-  if (base.type === 'unknown') complain('baseURL', 'is missing; a provider outside the catalogue needs an http:// or https:// URL')
+  if (base.type === 'unknown') complain('baseURL', 'is missing; this provider needs an http:// or https:// URL')
   if (base.type === 'wrong' && base.variable === undefined) complain('baseURL', base.message)
   if (base.type === 'wrong' && base.variable !== undefined) {
     reportIssue(issues, path, `the environment variable ${base.variable} ${base.message}`)
@@ -63,7 +63,7 @@ export function resolveProvider(
   const known = { keyEnv: entry?.keyEnv ?? [], keyOptional: entry === undefined || entry.keyOptional === true }
   const key = findCredential(input.apiKey, known, env)
   if (key.type === 'unfit') {
-    reportIssue(issues, path, `the environment variable ${key.variable} holds a key with characters that no header can carry`)
+    reportIssue(issues, path, `the environment variable ${key.variable} holds characters that no header can carry`)
   }
   if (key.type === 'missing') {
     const names = key.variables.join(' or ')

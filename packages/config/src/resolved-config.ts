@@ -9,7 +9,7 @@ export interface ResolvedProvider {
   readonly dialect: Dialect
   /** `http` or `https`, without a trailing slash, credentials, query or fragment. */
   readonly baseURL: string
-  /** The key, asked at each use; `undefined` = ask without one. The environment was read once, when the config was resolved. */
+  /** The key, asked at each use; `undefined` = none is sent. The environment was read when the config was resolved. */
   readonly credential: () => string | Promise<string> | undefined
   /** Extra headers of this provider, names in lower case. */
   readonly headers: () => Readonly<Record<string, string>>

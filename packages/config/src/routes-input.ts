@@ -23,7 +23,7 @@ export type Idempotency = 'always'
 
 /** A comment to the waiting client, so that proxies do not cut a slow model. */
 export interface WaitingComment {
-  /** How long without commit before the status 200 and the first comment are sent. After it the status cannot change. */
+  /** How long without commit before the status 200 and the first comment are sent; then the status cannot change. */
   readonly afterMs: number
 }
 
@@ -37,7 +37,7 @@ export interface ProviderLegInput extends LegLimits {
   readonly region?: string | undefined
   /** Under the request's parameters, over the route's `defaults`. Default none. */
   readonly defaults?: ParameterDefaults | undefined
-  /** Whether the model reasons before it answers, which lengthens the wait for first content. Default by model family. */
+  /** Whether the model reasons first, which lengthens the default `firstContentTimeoutMs`. Default by model family. */
   readonly reasoning?: boolean | undefined
   /** Same-leg retries. Default the route's. */
   readonly retries?: number | undefined
@@ -51,7 +51,7 @@ export interface CustomLegInput extends LegLimits {
   readonly open: CustomLeg['open']
   /** Under the request's parameters, over the route's `defaults`. Default none. */
   readonly defaults?: ParameterDefaults | undefined
-  /** Whether it reasons before it answers, which lengthens the wait for first content. Default false. */
+  /** Whether it reasons first, which lengthens the default `firstContentTimeoutMs`. Default false. */
   readonly reasoning?: boolean | undefined
   /** Same-leg retries. Default the route's. */
   readonly retries?: number | undefined
@@ -60,7 +60,7 @@ export interface CustomLegInput extends LegLimits {
 /** One leg as a person writes it: `'provider/model'` (split at the first slash), or an object. */
 export type LegInput = string | ProviderLegInput | CustomLegInput
 
-/** What a route may set, and what the options may set for all routes at once. Limits set here are under the leg's own. */
+/** What a route may set, and what the options may set for all routes. A leg's own limits win over those set here. */
 export interface RouteSettings extends LegLimits, ChainLimits {
   /** The failures that move on to the next leg: a named set or a list of kinds. Default `leg_faults`. */
   readonly advanceOn?: AdvanceSet | readonly FailureKind[] | undefined
@@ -88,5 +88,5 @@ export interface RouteOptions extends RouteSettings {
   readonly legs: readonly LegInput[]
 }
 
-/** Route name -> its legs, or its legs with settings. The name is what clients put into `model`; `*` serves the rest. */
+/** Route name -> its legs, or an object with legs. The name is what clients put into `model`; `*` serves the rest. */
 export type RoutesInput = Readonly<Record<string, readonly LegInput[] | RouteOptions>>

@@ -4,7 +4,7 @@ const KEY_PREFIX =
   /(?:^|[^A-Za-z0-9])(?:sk|pk|rk|gsk|csk|xai|hf|pplx|fw|tgp|ghp|nvapi|Bearer)[-_ ][\w-]{8,}|AIza[\w-]{8,}|AKIA\w{8,}/
 const LONG_RUN = /\w{24,}/g
 
-/** Whether a text may be a key that somebody put into the wrong place. Errs towards yes: it only costs a message its detail. */
+/** Whether a text may be a key that somebody put into the wrong place. Errs towards yes: that only costs a detail. */
 function looksLikeKey(text: string): boolean {
   if (KEY_PREFIX.test(text)) return true
   return (text.match(LONG_RUN) ?? []).some((run) => /\d/.test(run) && /[A-Za-z]/.test(run))

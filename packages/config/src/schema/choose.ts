@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The schema that a value seems to be meant for, so that the messages are that schema's and not those of all of them. */
+/** The schema that a value seems to be meant for, so that the messages are that schema's alone. */
 export function choose<Output>(pick: (value: unknown) => z.ZodType<Output>): z.ZodType<Output> {
   return z.unknown().transform((value, context): Output => {
     const result = pick(value).safeParse(value)

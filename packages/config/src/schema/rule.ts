@@ -8,7 +8,8 @@ export function wrong(value: unknown, right: string): string {
 
 /** The same for a value that may be secret: only its kind is shown. */
 export function wrongSecret(value: unknown, right: string): string {
-  return value === undefined ? `is missing; it must be ${right}` : `is ${kindOf(value)} that does not fit; it must be ${right}`
+  if (value === undefined) return `is missing; it must be ${right}`
+  return `is ${kindOf(value)} that does not fit; it must be ${right}`
 }
 
 /** A value that passes a test, with one message for all that do not. */
@@ -22,7 +23,10 @@ export function secretRule<Value>(test: (value: unknown) => value is Value, righ
 }
 
 /** One of a few words. */
-export function oneOf<Word extends string>(words: readonly Word[], right = `one of ${words.join(', ')}`): z.ZodType<Word> {
+export function oneOf<Word extends string>(
+  words: readonly Word[],
+  right = `one of ${words.join(', ')}`,
+): z.ZodType<Word> {
   return rule((value): value is Word => words.some((word) => word === value), right)
 }
 

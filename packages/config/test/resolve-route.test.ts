@@ -1,0 +1,171 @@
+import t from 'tap'
+import { issueOf, resolve } from './resolve.js'
+
+function route(written: object, options?: object) {
+  return resolve({ chat: { legs: ['openai/x'], ...written } }, options).routes.get('chat')
+}
+
+function issue(written: object) {
+  return issueOf({ chat: { legs: ['openai/x'], ...written } })
+}
+
+t.test('a route that says nothing has every default', async (t) => {
+  t.strictSame(route({})?.settings, {
+    advanceOn: new Set([
+      'connection_error', 'timeout', 'rate_limit', 'overloaded', 'server_error', 'auth_error', 'not_found',
+      'context_length', 'malformed', 'empty', 'truncated',
+    ]),
+    idempotency: 'always',
+    commit: 'first_content',
+    bufferedVia: 'json',
+    retries: 0,
+    retryOn: new Set(['rate_limit', 'connection_error', 'server_error', 'overloaded']),
+    maxRetryAfterMs: 5_000,
+    waitingComment: false,
+    limits: {},
+    defaults: {},
+  })
+})
+
+t.test('the leg wins over the route, the route over the options', async (t) => {
+  const resolved = route(
+    {
+      legs: [{ provider: 'openai', model: 'x', timeoutMs: 1, retries: 1, defaults: { a: 1 } }, 'openai/y'],
+      timeoutMs: 2, idleTimeoutMs: 2, retries: 2, deadlineMs: 2, maxStreamMs: false, defaults: { a: 2, b: 2 },
+      waitingComment: false,
+    },
+    {
+      timeoutMs: 3, idleTimeoutMs: 3, connectTimeoutMs: 3, retries: 3, deadlineMs: false, windowMs: 0, maxStreamMs: 3,
+      defaults: { a: 3, b: 3, c: 3 }, waitingComment: { afterMs: 3 }, commit: 'complete', maxRetryAfterMs: false,
+    },
+  )
+  t.match(resolved?.settings, {
+    limits: { deadlineMs: 2, windowMs: 0 }, retries: 2, waitingComment: false, commit: 'complete',
+    maxRetryAfterMs: false,
+  })
+  t.strictSame(resolved?.legs.map(({ limits, defaults, retries }) => ({ limits, defaults, retries })), [
+    {
+      limits: { timeoutMs: 1, idleTimeoutMs: 2, connectTimeoutMs: 3, maxStreamMs: false },
+      defaults: { a: 1, b: 2, c: 3 },
+      retries: 1,
+    },
+    {
+      limits: { timeoutMs: 2, idleTimeoutMs: 2, connectTimeoutMs: 3, maxStreamMs: false },
+      defaults: { a: 2, b: 2, c: 3 },
+      retries: 2,
+    },
+  ])
+})
+
+t.test('a member that is undefined says nothing', async (t) => {
+  t.equal(route({ retries: undefined }, { retries: 3 })?.settings.retries, 3)
+})
+
+t.test('limits are whole milliseconds above 0', async (t) => {
+  for (const key of [
+    'connectTimeoutMs', 'firstContentTimeoutMs', 'idleTimeoutMs', 'timeoutMs', 'finishGraceMs', 'minAttemptMs',
+  ]) {
+    for (const [value, shown] of [
+      [-1, '-1'], [0, '0'], [NaN, 'NaN'], ['5s', '\'5s\''], [Infinity, 'Infinity'], [1.5, '1.5'],
+      [2 ** 31, '2147483648'],
+      [false, 'false'], [null, 'null'],
+    ]) {
+      t.equal(
+        issue({ [key]: value }),
+        `routes.chat.${key}: is ${String(shown)}; `
+          + 'it must be a whole number of milliseconds above 0 (at most 2147483647)',
+      )
+    }
+  }
+})
+
+t.test('some may be switched off, and one may be 0', async (t) => {
+  for (const key of ['deadlineMs', 'maxStreamMs', 'maxRetryAfterMs']) {
+    t.equal(issue({ [key]: false }), '')
+    for (const value of [-1, 0, NaN, '5s', Infinity, 1.5, true]) t.match(issue({ [key]: value }), 'or false for none')
+  }
+  t.equal(issue({ windowMs: 0 }), '')
+  for (const value of [-1, NaN, '5s', Infinity, 1.5, false]) {
+    t.match(issue({ windowMs: value }), 'it must be a whole number of milliseconds, 0 or more')
+  }
+})
+
+t.test('what moves on is a named set or a list of kinds', async (t) => {
+  t.strictSame(route({ advanceOn: 'retryable' })?.settings.advanceOn, new Set([
+    'connection_error', 'timeout', 'rate_limit', 'overloaded', 'server_error',
+  ]))
+  t.strictSame(route({ advanceOn: ['timeout'] })?.settings.advanceOn, new Set(['timeout']))
+  t.strictSame(route({ retryOn: ['timeout'] })?.settings.retryOn, new Set(['timeout']))
+  t.match(
+    issue({ advanceOn: 'never' }),
+    'is \'never\'; it must be one of leg_faults, any, retryable, triggers, or a list',
+  )
+  t.match(
+    issue({ advanceOn: ['tiemout'] }),
+    'holds \'tiemout\', which is none of the failure kinds; did you mean \'timeout\'?',
+  )
+  t.match(issue({ advanceOn: ['aborted'] }), 'holds \'aborted\', which is none of the failure kinds')
+  t.match(issue({ advanceOn: [5] }), 'holds 5; it must be one of connection_error')
+  t.match(issue({ retryOn: 'timeout' }), 'is \'timeout\'; it must be a list of failure kinds')
+})
+
+t.test('words that do not exist, or not yet, are refused with those that do', async (t) => {
+  t.equal(
+    issue({ idempotency: 'safe' }),
+    'routes.chat.idempotency: is \'safe\'; it must be \'always\', the only value so far',
+  )
+  t.equal(
+    issue({ commit: 'content' }),
+    'routes.chat.commit: is \'content\'; it must be one of first_content, first_chunk, established, complete',
+  )
+  t.match(issue({ bufferedVia: 'sse' }), 'it must be one of json, stream')
+  t.match(issue({ order: 'health' }), 'routes.chat.order: is not known')
+})
+
+t.test('a waiting comment has a delay, or is off', async (t) => {
+  t.strictSame(route({ waitingComment: { afterMs: 5 } })?.settings.waitingComment, { afterMs: 5 })
+  t.match(issue({ waitingComment: true }), 'routes.chat.waitingComment: is true; it must be { afterMs } or false')
+  t.match(issue({ waitingComment: {} }), 'routes.chat.waitingComment.afterMs: is missing')
+  t.match(issue({ waitingComment: { afterMs: 5, after: 5 } }), 'routes.chat.waitingComment.after: is not known')
+})
+
+t.test('defaults are JSON parameters, and not what is said elsewhere', async (t) => {
+  const cycle: Record<string, unknown> = {}
+  cycle['self'] = cycle
+  t.match(issue({ defaults: { cycle } }), 'routes.chat.defaults.cycle: is not plain JSON data')
+  for (const value of [() => {}, NaN, 1n, new Date(), Symbol('x'), [undefined]]) {
+    t.match(issue({ defaults: { value } }), 'routes.chat.defaults.value: is not plain JSON data')
+  }
+  for (const key of ['model', 'messages', 'stream']) {
+    t.match(issue({ defaults: { [key]: 'x' } }), `routes.chat.defaults.${key}: cannot be a default`)
+  }
+  t.match(issue({ defaults: [] }), 'routes.chat.defaults: is an empty list; it must be an object of parameters')
+  t.strictSame(
+    route({ defaults: { a: null, b: undefined, c: [{ d: '' }] } })?.settings.defaults,
+    { a: null, c: [{ d: '' }] },
+  )
+})
+
+t.test('a route has a leg at least, and none twice', async (t) => {
+  t.match(issueOf({ chat: [] }), 'routes.chat: is an empty list; it must be a list of legs, at least one')
+  t.match(
+    issueOf({ chat: { legs: [] } }),
+    'routes.chat.legs: is an empty list; it must be a list of legs, at least one',
+  )
+  t.match(issueOf({ chat: {} }), 'routes.chat.legs: is missing; it must be a list of legs')
+  t.match(issueOf({ chat: 'openai/x' }), 'routes.chat: is \'openai/x\'; it must be a list of legs')
+  t.equal(
+    issueOf({ chat: ['openai/x', 'openai/y', 'openai/x'] }),
+    'routes.chat[2]: is a repeated leg: \'openai/x\' stands at position 0 already',
+  )
+  t.match(
+    issueOf({ chat: ['openai/x', { provider: 'openai', model: 'x', timeoutMs: 5 }] }),
+    'routes.chat[1]: is a repeated leg',
+  )
+  t.equal(
+    issueOf({ chat: ['openai/x', { provider: 'openai', model: 'x', region: 'eu' }] }),
+    '',
+    'another region is another leg',
+  )
+  t.equal(issueOf({ chat: ['openai/x'], more: ['openai/x'] }), '', 'and another route another chain')
+})
