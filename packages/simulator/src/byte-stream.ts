@@ -44,16 +44,17 @@ function sourceOf(payload: Payload, step: Step, { signal, onEnding }: StreamCont
     case 'chunks':
       return replayChunks(step, signal, onEnding)
     case 'events':
-      return paced(payload.events.map((event) => Buffer.from(event)), step, signal)
+      // Unpaced events may share packets, and do: one write in place of sixty.
+      return paced(step.eventDelayMs === undefined ? [payload.events.join('')] : payload.events, step, signal)
     case 'bytes':
       return paced([payload.bytes], step, signal)
   }
 }
 
-async function* paced(items: readonly Uint8Array[], step: Step, signal: AbortSignal) {
+async function* paced(items: readonly (string | Uint8Array)[], step: Step, signal: AbortSignal) {
   for (const [index, item] of items.entries()) {
     await pause(index === 0 ? step.firstEventDelayMs : step.eventDelayMs, signal)
-    yield item
+    yield typeof item === 'string' ? Buffer.from(item) : item
   }
 }
 

@@ -44,9 +44,9 @@ export function createCallLog(keepCalls = Number.POSITIVE_INFINITY): CallLog {
         done()
       }
       const fail = (why: string) => {
-        const seen = calls.map((call) => call.model ?? call.path).join(', ')
+        const seen = calls.map((call) => call.model ?? call.path).join(', ') || 'nothing'
         settle(() => reject(new Error(
-          `waitForCall: call ${number} of model '${model}' did not come ${why}; received: ${seen === '' ? 'nothing' : seen}`,
+          `waitForCall: call ${number} of model '${model}' did not come ${why}; received: ${seen}`,
         )))
       }
       const waiter = {

@@ -128,7 +128,9 @@ const step: z.ZodType<Step> = strictObject({
   if (value.jsonForStream === true && value.streamForJson === true) {
     complain('streamForJson', 'jsonForStream is given too; take one of them')
   }
-  if (value.number_chunks === true && value.chunks === undefined) complain('number_chunks', 'it numbers chunks; give some')
+  if (value.number_chunks === true && value.chunks === undefined) {
+    complain('number_chunks', 'it numbers chunks; give some')
+  }
 })
 
 const script: z.ZodType<Script> = strictObject({

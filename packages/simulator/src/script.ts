@@ -61,7 +61,10 @@ export interface StepBody {
   readonly empty?: 'bytes' | 'done_only' | 'no_choices' | 'no_content' | undefined
   /** Bytes played as they are. */
   readonly chunks?: readonly Chunk[] | undefined
-  /** Put a running number for `<n>`: 0 in the first chunk that has one, one more in each repetition and the next. Needs `chunks`. Default false. */
+  /**
+   * Put a running number for `<n>`: 0 in the first chunk that has one, one more in each repetition and in the next.
+   * Needs `chunks`. Default false.
+   */
   readonly number_chunks?: boolean | undefined
 }
 
@@ -73,7 +76,7 @@ export interface StepPacing {
   readonly headersFirst?: boolean | undefined
   /** Before the first event (or the first byte of a JSON body). */
   readonly firstEventDelayMs?: number | undefined
-  /** Between events. 0 still gives each event a packet of its own; absent, events may share one. */
+  /** Between events. 0 still gives each event a packet of its own; absent, they share as few as they fit. */
   readonly eventDelayMs?: number | undefined
   /** Send so many bytes at a time, so far apart. Excludes `writeSize`. */
   readonly trickle?: { readonly bytes: number, readonly everyMs: number } | undefined
@@ -107,7 +110,7 @@ export interface StepBytes {
   readonly bom?: boolean | undefined
   /** Bytes per packet: the body is split wherever that falls. Default: as the events come. */
   readonly writeSize?: number | undefined
-  /** Compress the body, flushed with each event, and say so in `content-encoding`. Needs nothing from the request. */
+  /** Compress the body, flushed with each write, and say so in `content-encoding`. Needs nothing from the request. */
   readonly compress?: 'gzip' | 'deflate' | 'br' | undefined
 }
 

@@ -13,7 +13,7 @@ t.test('fills in dates in every form that HTTP knows, and numbers', (t) => {
     ['@me', '@me'],
   ]
   t.strictSame(rows.map(([value]) => fillHeaderValue(value, now)), rows.map(([, filled]) => filled))
-  for (const [value] of rows.slice(0, 3)) t.equal(Date.parse(`${fillHeaderValue(value, now)}${value.startsWith('@asc') ? ' GMT' : ''}`), now + 2_000)
+  for (const [, date] of rows.slice(0, 3)) t.equal(Date.parse(date.endsWith('GMT') ? date : `${date} GMT`), now + 2_000)
   t.end()
 })
 

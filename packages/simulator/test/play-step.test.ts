@@ -19,7 +19,8 @@ t.test('a healthy stream has a role opener, a word a chunk, a finish and [DONE]'
   t.equal(seen.headers['content-type'], 'text/event-stream; charset=utf-8')
   const events = eventsOf(seen)
   t.equal(events.length, 63)
-  t.match(events[0], { id: 'chatcmpl-m-1', created: 1_700_000_000, choices: [{ delta: { role: 'assistant', content: '' } }] })
+  t.match(events[0], { id: 'chatcmpl-m-1', created: 1_700_000_000,
+    choices: [{ delta: { role: 'assistant', content: '' } }] })
   t.match(events[61], { choices: [{ delta: {}, finish_reason: 'stop' }] })
   t.equal(events[62], '[DONE]')
   t.equal(textOf(seen), HEALTHY_TEXT)
@@ -119,13 +120,15 @@ t.test('statuses bring the vendor\'s error body, or the one the script gives', a
   const text = await play({ status: 503, body: 'busy' })
   t.strictSame([text.headers['content-type'], text.body], ['text/plain; charset=utf-8', 'busy'])
   const page = await play({ html: true })
-  t.match(page, { statusLine: 'HTTP/1.1 200 OK', headers: { 'content-type': 'text/html; charset=utf-8' }, body: /^<!DOCTYPE html>/ })
+  t.match(page, { statusLine: 'HTTP/1.1 200 OK', headers: { 'content-type': 'text/html; charset=utf-8' },
+    body: /^<!DOCTYPE html>/ })
 })
 
 t.test('headers of the script win, repeat, and are filled in', async (t) => {
   const seen = await play({
     status: 429,
-    headers: { 'retry-after': '@http-date:+60s', 'content-type': 'text/event-stream', 'x-many': ['a', 'b'], 'x-ms': 250 },
+    headers: { 'retry-after': '@http-date:+60s', 'content-type': 'text/event-stream', 'x-many': ['a', 'b'],
+      'x-ms': 250 },
   })
   const waitMs = Date.parse(seen.headers['retry-after'] ?? '') - Date.now()
   t.ok(waitMs > 55_000 && waitMs <= 60_000, `waits ${waitMs} ms`)
@@ -162,13 +165,15 @@ t.test('waits before the headers, before the first event and between events', as
 t.test('splits the body into writes of a size, each its own packet', async (t) => {
   const seen = await play({ answer: { text: ['\u00e9\u20ac'] }, writeSize: 1 })
   t.equal(textOf(seen), '\u00e9\u20ac')
-  const chunkSizes = new Set(Buffer.concat(seen.reads.map(({ bytes }) => bytes)).toString('latin1').match(/\r\n[0-9a-f]+\r\n/g))
+  const wire = Buffer.concat(seen.reads.map(({ bytes }) => bytes)).toString('latin1')
+  const chunkSizes = new Set(wire.match(/\r\n[0-9a-f]+\r\n/g))
   t.strictSame([...chunkSizes].sort(), ['\r\n0\r\n', '\r\n1\r\n'])
   t.ok(seen.reads.length > seen.bodyBytes.length / 2, `${seen.reads.length} reads of ${seen.bodyBytes.length} bytes`)
 })
 
 t.test('trickles a body byte by byte until the caller leaves', async (t) => {
-  const seen = await play({ status: 500, body: 'x'.repeat(1_000), trickle: { bytes: 1, everyMs: 20 } }, { deadlineMs: 150 })
+  const seen = await play({ status: 500, body: 'x'.repeat(1_000), trickle: { bytes: 1, everyMs: 20 } },
+    { deadlineMs: 150 })
   t.equal(seen.ended, 'silent')
   t.ok(seen.body.length >= 3 && seen.body.length <= 8, `${seen.body.length} bytes in 150 ms`)
   t.match(await simulator.calls[0]?.closed, { by: 'client', complete: false })
@@ -195,7 +200,8 @@ t.test('plays byte scripts: text, bytes, repetition, numbers and each ending', a
   const numbered = await play({
     headers,
     number_chunks: true,
-    chunks: [{ text: 'start ' }, { text: '<n>,', repeat: 3 }, { b64: Buffer.from([0xff]).toString('base64') }, { text: '<n>' }],
+    chunks: [{ text: 'start ' }, { text: '<n>,', repeat: 3 }, { b64: Buffer.from([0xff]).toString('base64') },
+      { text: '<n>' }],
   })
   t.strictSame([numbered.ended, numbered.bodyBytes.toString('latin1')], ['complete', 'start 0,1,2,\xff3'])
   t.equal(numbered.headers['content-type'], 'text/event-stream')
@@ -216,7 +222,8 @@ t.test('plays byte scripts: text, bytes, repetition, numbers and each ending', a
 })
 
 t.test('fills in the length of a byte script', async (t) => {
-  const seen = await play({ headers: { 'content-length': '@auto' }, chunks: [{ text: 'ab', repeat: 2 }, { b64: 'AA==' }] })
+  const seen = await play({ headers: { 'content-length': '@auto' },
+    chunks: [{ text: 'ab', repeat: 2 }, { b64: 'AA==' }] })
   t.strictSame([seen.headers['content-length'], seen.ended], ['5', 'complete'])
   const lying = await play({ headers: { 'content-length': 9 }, chunks: [{ text: 'ab' }] })
   t.strictSame([lying.headers['content-length'], lying.ended, lying.body], ['9', 'cut', 'ab'])
@@ -243,7 +250,8 @@ t.test('the vendor\'s refusals: unknown fields, wrong keys, a trailing assistant
   t.match(await play({ strict: true }, { body: { model: 'm' } }), { statusLine: /400/, body: /messages/ })
   t.match(await play({ strict: true }), { statusLine: /200/ })
   t.match(await play({ apiKey: 'k' }), { statusLine: /401/, body: /did not provide/ })
-  t.match(await play({ apiKey: 'k' }, { headers: { authorization: 'Bearer x' } }), { statusLine: /401/, body: /invalid_api_key/ })
+  t.match(await play({ apiKey: 'k' }, { headers: { authorization: 'Bearer x' } }),
+    { statusLine: /401/, body: /invalid_api_key/ })
   t.match(await play({ apiKey: 'k' }, { headers: { authorization: 'Bearer k' } }), { statusLine: /200/ })
   const body = { ...whole, messages: [{ role: 'user', content: 'hi' }, { role: 'assistant', content: 'half' }] }
   t.match(await play({ refuseTrailingAssistant: true }, { body }), { statusLine: /400/, body: /prefill/ })

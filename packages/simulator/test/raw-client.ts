@@ -30,7 +30,8 @@ export async function exchange(simulator: Simulator, options: ExchangeOptions = 
   const socket = connect(simulator.port, '127.0.0.1')
   const sent = performance.now()
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const lines = Object.entries({ 'content-type': 'application/json', ...headers }).map(([name, value]) => `${name}: ${value}`)
+  const allHeaders = { 'content-type': 'application/json', ...headers }
+  const lines = Object.entries(allHeaders).map(([name, value]) => `${name}: ${value}`)
   socket.write([
     `${method} ${path} HTTP/1.1`, 'host: simulator', 'connection: close',
     `content-length: ${Buffer.byteLength(text)}`, ...lines, '', text,
@@ -104,7 +105,6 @@ export function eventsOf({ body }: Exchange): unknown[] {
 
 /** The text that a stream's well-formed events carry. */
 export function textOf(seen: Exchange): string {
-  return eventsOf(seen)
-    .map((event) => (event as { choices?: { delta?: { content?: string } }[] } | null)?.choices?.[0]?.delta?.content ?? '')
-    .join('')
+  type Chunk = { choices?: { delta?: { content?: string } }[] } | null
+  return eventsOf(seen).map((event) => (event as Chunk)?.choices?.[0]?.delta?.content ?? '').join('')
 }

@@ -26,7 +26,8 @@ function start(args: readonly string[]) {
   return { code, err, line, end: () => controller.abort() }
 }
 
-const post = (url: string, body: unknown) => fetch(`${url}/chat/completions`, { method: 'POST', body: JSON.stringify(body) })
+const post = (url: string, body: unknown) => fetch(`${url}/chat/completions`,
+  { method: 'POST', body: JSON.stringify(body) })
 
 t.test('prints its URL, serves the script, prints each call and ends when told to', async (t) => {
   const dir = t.testdir({ 'script.json': JSON.stringify({ models: { m: [{ status: 503 }, {}] } }) })
@@ -34,7 +35,8 @@ t.test('prints its URL, serves the script, prints each call and ends when told t
   const url = await cli.line(0)
   t.match(url, /^http:\/\/127\.0\.0\.1:\d+\/v1$/)
   t.equal((await post(url, whole)).status, 503)
-  t.match(await cli.line(1), /^\S+Z POST \/v1\/chat\/completions model=m call=1 step=0 whole status=503 bytes=\d+ complete \d+ms$/)
+  t.match(await cli.line(1),
+    /^\S+Z POST \/v1\/chat\/completions model=m call=1 step=0 whole status=503 bytes=\d+ complete \d+ms$/)
   t.match(await (await post(url, whole)).json(), { choices: [{ message: { content: HEALTHY_TEXT } }] })
   t.match(await cli.line(2), / call=2 step=1 whole status=200 /)
   cli.end()

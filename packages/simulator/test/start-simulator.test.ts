@@ -34,7 +34,8 @@ t.test('answers the healthy text to the official client, streamed and whole', as
 
 t.test('plays the steps of a model in order to the official client, the last one for ever', async (t) => {
   const simulator = await start(t, {
-    script: { models: { m: [{ status: 429 }, { fault: { do: 'reset', afterEvents: 2 } }, { answer: { text: 'well' } }] } },
+    script: { models: { m: [{ status: 429 }, { fault: { do: 'reset', afterEvents: 2 } },
+      { answer: { text: 'well' } }] } },
   })
   const client = new OpenAI({ baseURL: simulator.url, apiKey: 'key', maxRetries: 0 })
   const ask = async () => {
@@ -54,12 +55,14 @@ t.test('plays the steps of a model in order to the official client, the last one
     ['well', 'whole'],
     ['well', 'whole'],
   ])
-  t.strictSame(simulator.callsOf('m').map(({ step, status }) => [step, status]), [[0, 429], [1, 200], [2, 200], [2, 200]])
+  t.strictSame(simulator.callsOf('m').map(({ step, status }) => [step, status]),
+    [[0, 429], [1, 200], [2, 200], [2, 200]])
 })
 
 t.test('serves Azure\'s paths; the deployment is the model', async (t) => {
   const simulator = await start(t, { script: { models: { dep: [{ apiKey: 'key', answer: { text: 'hi' } }] } } })
-  const client = new AzureOpenAI({ endpoint: simulator.origin, apiKey: 'key', apiVersion: '2024-10-21', deployment: 'dep' })
+  const client = new AzureOpenAI({ endpoint: simulator.origin, apiKey: 'key', apiVersion: '2024-10-21',
+    deployment: 'dep' })
   const answer = await client.chat.completions.create({ model: 'ignored', messages })
   t.equal(answer.choices[0]?.message.content, 'hi')
   t.match(simulator.calls, [{ model: 'dep', query: { 'api-version': '2024-10-21' }, headers: { 'api-key': 'key' } }])
@@ -121,7 +124,8 @@ t.test('records what came, and how it ended', async (t) => {
 })
 
 t.test('tells who ended a call', async (t) => {
-  const simulator = await start(t, { script: { models: { m: [{ fault: { do: 'stall' } }, { fault: { do: 'reset' } }] } } })
+  const simulator = await start(t, { script: { models: { m: [{ fault: { do: 'stall' } },
+    { fault: { do: 'reset' } }] } } })
   await exchange(simulator, { deadlineMs: 50 })
   await exchange(simulator)
   const ends = await Promise.all(simulator.calls.map(({ closed }) => closed))
@@ -145,7 +149,8 @@ t.test('keeps a connection after an answer, and not after a reset', async (t) =>
 })
 
 t.test('pipelined requests are answered in order', async (t) => {
-  const simulator = await start(t, { script: { models: { a: [{ delayMs: 30, body: 'first' }], b: [{ body: 'second' }] } } })
+  const simulator = await start(t, { script: { models: { a: [{ delayMs: 30, body: 'first' }],
+    b: [{ body: 'second' }] } } })
   const socket = connect(simulator.port, '127.0.0.1')
   t.teardown(() => socket.destroy())
   for (const model of ['a', 'b']) {
@@ -181,7 +186,8 @@ t.test('waits for a call and for the last connection, with a deadline that says 
   await t.rejects(simulator.waitForCall('m', 3, { timeoutMs: 20 }), {
     message: "waitForCall: call 3 of model 'm' did not come within 20 ms; received: m, m",
   })
-  await t.rejects(simulator.waitForNoSockets({ timeoutMs: 20 }), { message: 'waitForNoSockets: 2 still open after 20 ms' })
+  await t.rejects(simulator.waitForNoSockets({ timeoutMs: 20 }),
+    { message: 'waitForNoSockets: 2 still open after 20 ms' })
   await Promise.all(exchanges)
   await simulator.waitForNoSockets()
   t.equal(simulator.openSockets, 0)
@@ -200,7 +206,8 @@ t.test('serves TLS with a certificate of its own, and resets below it', async (t
   t.match(simulator.url, /^https:/)
   const agent = new TlsAgent({ ca: tls.cert })
   const post = (options: object) => new Promise<string>((resolve) => {
-    const sent = tlsRequest({ port: simulator.port, path: '/v1/chat/completions', method: 'POST', ...options }, (response) => {
+    const sent = tlsRequest({ port: simulator.port, path: '/v1/chat/completions', method: 'POST', ...options },
+      (response) => {
       let text = ''
       response.on('data', (bytes) => (text += String(bytes)))
       response.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'error'))
@@ -216,7 +223,8 @@ t.test('serves TLS with a certificate of its own, and resets below it', async (t
 
 t.test('gives a URL where connections are refused', async (t) => {
   const client = new OpenAI({ baseURL: await refusedUrl(), apiKey: 'key', maxRetries: 0 })
-  await t.rejects(client.chat.completions.create({ model: 'm', messages }), { cause: { cause: { code: 'ECONNREFUSED' } } })
+  await t.rejects(client.chat.completions.create({ model: 'm', messages }),
+    { cause: { cause: { code: 'ECONNREFUSED' } } })
 })
 
 t.test('says that a port is taken', async (t) => {
@@ -227,7 +235,8 @@ t.test('says that a port is taken', async (t) => {
 t.test('close ends stalled and paced calls and waiting tests', async (t) => {
   const models = ['stall', 'slow', 'late']
   const simulator = await startSimulator({
-    script: { models: { stall: [{ connect: 'accept_stall' }], slow: [{ eventDelayMs: 60_000 }], late: [{ delayMs: 60_000 }] } },
+    script: { models: { stall: [{ connect: 'accept_stall' }], slow: [{ eventDelayMs: 60_000 }],
+      late: [{ delayMs: 60_000 }] } },
   })
   const exchanges = models.map((model) => exchange(simulator, { body: { ...streamed, model } }))
   await Promise.all(models.map((model) => simulator.waitForCall(model, 1)))
@@ -236,7 +245,8 @@ t.test('close ends stalled and paced calls and waiting tests', async (t) => {
     t.rejects(simulator.waitForCall('never', 1, { timeoutMs: 60_000 }), {
       message: /did not come before the simulator was closed; received: stall, slow, late/,
     }),
-    t.rejects(simulator.waitForNoSockets({ timeoutMs: 60_000 }).then(() => Promise.reject(new Error('none'))), { message: 'none' }),
+    t.rejects(simulator.waitForNoSockets({ timeoutMs: 60_000 }).then(() => Promise.reject(new Error('none'))),
+      { message: 'none' }),
     simulator.close(),
     simulator.close(),
   ])

@@ -113,7 +113,8 @@ t.test('corrupts one event and leaves the others', async (t) => {
 
 t.test('puts bytes in after an event, and ends there unless it is to go on', async (t) => {
   const bytes = Buffer.from('data: error\n\n')
-  const insert = (events: number, goOn: boolean) => texts(insertAfterEvents(sourceOf(three).stream, events, bytes, { goOn }))
+  const insert = (events: number, goOn: boolean) => texts(insertAfterEvents(sourceOf(three).stream, events, bytes,
+    { goOn }))
   t.strictSame(await insert(0, false), ['data: error\n\n'])
   t.strictSame(await insert(0, true), ['data: error\n\n', ...three])
   t.strictSame(await insert(2, false), [...three.slice(0, 3), 'data: error\n\n'])

@@ -8,7 +8,7 @@ const messages = [{ role: 'user' as const, content: 'hi' }]
 
 function deltas(answer: Answer): unknown[] {
   return openai.encodeStream(answer, context, {}).slice(0, -1).map((event) => {
-    const { choices: [{ delta, finish_reason: finish }] } = JSON.parse(event.slice(6)) as { choices: [Record<string, unknown>] }
+    const { choices: [{ delta, finish_reason: finish }] } = JSON.parse(event.slice(6))
     return finish ?? delta
   })
 }
@@ -35,24 +35,29 @@ t.test('streams reasoning, then text in its pieces, then tool calls piece by pie
 })
 
 t.test('streams a string word by word and loses no white space', (t) => {
-  t.strictSame(deltas({ text: ' two  words\n' }).slice(1, -1), [{ content: ' ' }, { content: 'two  ' }, { content: 'words\n' }])
+  t.strictSame(deltas({ text: ' two  words\n' }).slice(1, -1),
+    [{ content: ' ' }, { content: 'two  ' }, { content: 'words\n' }])
   t.strictSame(deltas({ text: '' }).slice(1), ['stop'])
-  t.strictSame(deltas({ refusal: 'no', finishReason: 'content_filter' }).slice(1), [{ refusal: 'no' }, 'content_filter'])
+  t.strictSame(deltas({ refusal: 'no', finishReason: 'content_filter' }).slice(1),
+    [{ refusal: 'no' }, 'content_filter'])
   t.end()
 })
 
 t.test('says the same in one piece', (t) => {
-  const answer: Answer = { reasoning: ['hm'], text: ['a', 'b'], toolCalls: [{ name: 'f', arguments: '{}' }], model: 'other' }
+  const answer: Answer = { reasoning: ['hm'], text: ['a', 'b'], toolCalls: [{ name: 'f', arguments: '{}' }],
+    model: 'other' }
   t.match(openai.encodeResponse(answer, context), {
     id: 'chatcmpl-m-2',
     model: 'other',
     choices: [{
-      message: { content: 'ab', reasoning_content: 'hm', tool_calls: [{ id: 'call_0', function: { name: 'f', arguments: '{}' } }] },
+      message: { content: 'ab', reasoning_content: 'hm', tool_calls: [{ id: 'call_0',
+        function: { name: 'f', arguments: '{}' } }] },
       finish_reason: 'tool_calls',
     }],
     usage: { prompt_tokens: 10, completion_tokens: 4, total_tokens: 14 },
   })
-  t.match(openai.encodeResponse({ refusal: 'no' }, context), { choices: [{ message: { content: null, refusal: 'no' } }] })
+  t.match(openai.encodeResponse({ refusal: 'no' }, context), { choices: [{ message: { content: null,
+    refusal: 'no' } }] })
   t.end()
 })
 
@@ -73,12 +78,14 @@ t.test('a stream carries usage if the request asks for it, or always, or never',
 
 t.test('the official client reads tool calls and usage', async (t) => {
   const simulator = await startSimulator({
-    script: { models: { m: [{ answer: { toolCalls: [{ name: 'f', arguments: '{"x":1}', pieces: ['{"x"', ':1}'] }] } }] } },
+    script: { models: { m: [{ answer: { toolCalls: [{ name: 'f', arguments: '{"x":1}',
+      pieces: ['{"x"', ':1}'] }] } }] } },
   })
   t.teardown(() => simulator.close())
   const client = new OpenAI({ baseURL: simulator.url, apiKey: 'key', maxRetries: 0 })
   const stream = client.chat.completions.stream({ model: 'm', messages, stream_options: { include_usage: true } })
   const { choices, usage } = await stream.finalChatCompletion()
-  t.match(choices[0], { finish_reason: 'tool_calls', message: { tool_calls: [{ function: { name: 'f', arguments: '{"x":1}' } }] } })
+  t.match(choices[0], { finish_reason: 'tool_calls', message: { tool_calls: [{ function: { name: 'f',
+    arguments: '{"x":1}' } }] } })
   t.match(usage, { total_tokens: 11 })
 })
