@@ -1,1 +1,5 @@
-export {}
+export { fallbackMiddleware } from './fallback-middleware.js'
+export { createFallback, defineRoutes } from '@understudy/http'
+
+export type { HostRequest, NodeMiddleware } from './fallback-middleware.js'
+export type { Fallback, FallbackEvent, FallbackOptions, FallbackSnapshot, RoutesInput } from '@understudy/http'

@@ -1,0 +1,44 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import { mountFallback, readRequest, splitTarget, writeResponse } from '@understudy/http'
+import type { Fallback, FallbackOptions, RoutesInput } from '@understudy/http'
+
+/** A request as Express, Connect or bare `node:http` hands it over. */
+export interface HostRequest extends IncomingMessage {
+  /** Express: the path that we are mounted on, taken off `url`. */
+  readonly baseUrl?: string | undefined
+  /** Express and Connect: `url` as it came. */
+  readonly originalUrl?: string | undefined
+  /** What a body parser before us left. */
+  readonly body?: unknown
+}
+
+/** A middleware on `node:http`'s own types, so that it serves Connect and a bare server too. */
+export type NodeMiddleware = (req: HostRequest, res: ServerResponse, next: (error?: unknown) => void) => void
+
+/**
+ * Answers LLM requests by walking a chain of legs. Mount it on a path of its own with `app.use('/chat', ...)`; a request that
+ * is not ours goes to `next()` untouched. Throws a `ConfigError` at once if routes or options cannot be used.
+ */
+export function fallbackMiddleware(routes: RoutesInput | Fallback, options: FallbackOptions = {}): NodeMiddleware {
+  const mounted = mountFallback(routes, options)
+
+  return function understudy(req, res, next) {
+    const { path, query } = splitTarget(req.url)
+    const atRoot = isAtRoot(req)
+    if (!mounted.matches(req.method ?? '', path, atRoot)) {
+      next()
+      return
+    }
+    const request = readRequest(req, res, { path, query, atRoot }, () => req.body)
+    mounted
+      .handle(request)
+      .then((response) => writeResponse(res, response, request.signal))
+      .catch(next)
+  }
+}
+
+/** Connect says where we are mounted only by what it took off `url`. */
+function isAtRoot({ baseUrl, originalUrl, url }: HostRequest): boolean {
+  return baseUrl === undefined ? originalUrl === undefined || originalUrl === url : baseUrl === ''
+}

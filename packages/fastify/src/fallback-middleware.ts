@@ -1,0 +1,63 @@
+import type { FastifyError, FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import plugin from 'fastify-plugin'
+import { jsonSchemaTransform } from 'fastify-type-provider-zod'
+
+import { chatBodySchema, mountFallback, pathUnder, readRequest, splitTarget, SURFACE_PATHS, toPayload } from '@understudy/http'
+import type { Fallback, FallbackOptions, RoutesInput } from '@understudy/http'
+
+/**
+ * A plugin that answers LLM requests by walking a chain of legs: `app.register(fallbackMiddleware(routes), { prefix: '/chat' })`.
+ * It has a scope of its own: the host's parsers, validators and serializers stay as they are. Throws a `ConfigError` at once
+ * if routes or options cannot be used.
+ */
+export function fallbackMiddleware(routes: RoutesInput | Fallback, options: FallbackOptions = {}): FastifyPluginAsync {
+  const mounted = mountFallback(routes, options)
+
+  function understudy(scope: FastifyInstance): Promise<void> {
+    const prefix = scope.prefix.endsWith('/') ? scope.prefix.slice(0, -1) : scope.prefix
+    const atRoot = prefix === ''
+    // The body stays a stream: `readRequest` reads it, under our limit and with our errors.
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+    // The schemas describe; what is wrong with a body is said in the client's dialect.
+    scope.setValidatorCompiler(() => (value: unknown) => ({ value }))
+    scope.setErrorHandler((error: FastifyError, request, reply) => {
+      // Fastify refuses a malformed content type before any parser sees it; we refuse it in the client's dialect.
+      if (error.code !== 'FST_ERR_CTP_INVALID_MEDIA_TYPE') throw error
+      return answer(request, reply)
+    })
+    if (mounted.owned) scope.addHook('onClose', () => mounted.fallback.close())
+
+    for (const { method, path, surface } of SURFACE_PATHS) {
+      if (!mounted.matches(method, path, atRoot)) continue
+      for (const url of spellings(scope, path)) {
+        scope.route({
+          method: method === 'GET' ? ['GET', 'HEAD'] : method,
+          url,
+          prefixTrailingSlash: 'slash',
+          schema: { hide: url !== path && url !== '', ...(surface === 'chat' && { body: chatBodySchema }) },
+          config: { swaggerTransform: jsonSchemaTransform },
+          handler: answer,
+        })
+      }
+    }
+    return Promise.resolve()
+
+    async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+      const path = pathUnder(prefix, request.routeOptions.url ?? '') ?? '/'
+      const { query } = splitTarget(request.url)
+      const neutral = readRequest(request.raw, reply.raw, { path, query, atRoot }, () => request.body)
+      const response = await mounted.handle(neutral)
+      return reply.code(response.status).headers(response.headers).send(toPayload(response, neutral.signal))
+    }
+  }
+
+  return plugin(understudy, { name: '@understudy/fastify', fastify: '5.x', encapsulate: true })
+}
+
+/** A path without and with its trailing slash, unless the host takes the two for one. */
+function spellings({ prefix, initialConfig }: FastifyInstance, path: string): readonly string[] {
+  if (path === '/' && prefix === '') return ['/']
+  const bare = path === '/' ? '' : path
+  return initialConfig.ignoreTrailingSlash === true ? [bare] : [bare, `${bare}/`]
+}

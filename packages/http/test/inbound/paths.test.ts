@@ -1,0 +1,28 @@
+import t from 'tap'
+
+import { matchPath, SURFACE_PATHS } from '../../src/inbound/paths.js'
+
+const MOUNTED = { atRoot: false, shortPaths: false }
+
+t.test('every row matches, with one trailing slash too', async (t) => {
+  for (const row of SURFACE_PATHS) {
+    t.equal(matchPath(row.method, row.path, MOUNTED), row)
+    if (row.path !== '/') t.equal(matchPath(row.method, `${row.path}/`, MOUNTED), row)
+    t.equal(matchPath(row.method, `${row.path}//`, MOUNTED), undefined)
+  }
+})
+
+t.test('HEAD counts as GET; other methods and paths are not ours', async (t) => {
+  t.equal(matchPath('HEAD', '/models', MOUNTED)?.surface, 'models')
+  for (const method of ['GET', 'HEAD', 'OPTIONS', 'PUT', 'post', '']) t.equal(matchPath(method, '/', MOUNTED), undefined, method)
+  for (const path of ['', '//', '/x', '/Completions', '/v1', '/v1/completions', '/constructor', '/%63ompletions']) {
+    t.equal(matchPath('POST', path, MOUNTED), undefined, path)
+  }
+  t.equal(matchPath('POST', '/models', MOUNTED), undefined)
+})
+
+t.test('at the root the short paths are the host\'s, unless it gives them away', async (t) => {
+  const short = SURFACE_PATHS.filter((row) => matchPath(row.method, row.path, { atRoot: true, shortPaths: false }) === undefined)
+  t.strictSame(short.map(({ method, path }) => `${method} ${path}`), ['POST /', 'POST /completions', 'GET /models'])
+  for (const row of short) t.equal(matchPath(row.method, row.path, { atRoot: true, shortPaths: true }), row)
+})

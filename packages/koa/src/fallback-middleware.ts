@@ -1,0 +1,56 @@
+import type { Context, Middleware } from 'koa'
+
+import { isDisconnect, mountFallback, normalisePrefix, pathUnder, readRequest, splitTarget, toPayload } from '@understudy/http'
+import type { Fallback, FallbackOptions, RoutesInput } from '@understudy/http'
+
+/** `FallbackOptions`, and where we stand in a Koa app. */
+export interface KoaOptions extends FallbackOptions {
+  /**
+   * The path that is ours, in whole segments: `/chat` is not `/chatty`. `ctx.path` stays as it is. Not needed under
+   * `koa-mount`, which takes the path off itself. Default none: the root.
+   */
+  readonly prefix?: string | undefined
+}
+
+/**
+ * Answers LLM requests by walking a chain of legs: `app.use(fallbackMiddleware(routes, { prefix: '/chat' }))`. A request that
+ * is not ours goes to `next()` untouched. Throws a `ConfigError` at once if routes or options cannot be used.
+ */
+export function fallbackMiddleware(routes: RoutesInput | Fallback, options: KoaOptions = {}): Middleware {
+  const { prefix: written, ...rest } = options
+  const prefix = normalisePrefix(written)
+  const mounted = mountFallback(routes, rest)
+
+  return async function understudy(ctx, next) {
+    const path = pathUnder(prefix, ctx.path)
+    const atRoot = prefix === '' && !isMounted(ctx)
+    if (path === undefined || !mounted.matches(ctx.method, path, atRoot)) {
+      await next()
+      return
+    }
+    const request = readRequest(ctx.req, ctx.res, { path, query: ctx.querystring, atRoot }, () => bodyOf(ctx))
+    expectDisconnect(ctx, request.signal)
+    const response = await mounted.handle(request)
+    ctx.status = response.status
+    ctx.set(response.headers)
+    ctx.body = toPayload(response, request.signal)
+  }
+}
+
+/** What a body parser before us left. */
+function bodyOf({ request }: Context): unknown {
+  return Reflect.get(request, 'body')
+}
+
+/** `koa-mount` leaves its mark on a context also when the mounted app has let it through. */
+function isMounted(ctx: Context): boolean {
+  return Reflect.has(ctx, 'mountPath') && splitTarget(ctx.originalUrl).path !== ctx.path
+}
+
+/** Koa reports a client that leaves in the middle of a stream as an error of the app. Every other error is reported as ever. */
+function expectDisconnect(ctx: Context, signal: AbortSignal): void {
+  const report = ctx.onerror.bind(ctx)
+  ctx.onerror = (error) => {
+    if (!isDisconnect(error, ctx.req, signal)) report(error)
+  }
+}
