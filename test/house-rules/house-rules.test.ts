@@ -1,0 +1,170 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import t from 'tap'
+
+const ROOT = new URL('../..', import.meta.url).pathname
+const PACKAGES = readdirSync(join(ROOT, 'packages')).sort()
+const ADAPTERS = ['express', 'fastify', 'koa']
+
+/** What each package may import of ours: the arrows of ARCHITECTURE.md. */
+const ARROWS: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  sse: [],
+  dialects: ['core', 'sse'],
+  config: ['core'],
+  http: ['config', 'core', 'dialects', 'sse'],
+  express: ['http'],
+  koa: ['http'],
+  fastify: ['http'],
+  simulator: ['http', 'sse'],
+}
+
+/** Declared and not imported: the peer that Express hosts bring, and what Fastify's type provider wants beside it. */
+const UNUSED: Readonly<Record<string, readonly string[]>> = {
+  express: ['express'],
+  fastify: ['@fastify/swagger', 'openapi-types', 'zod'],
+}
+
+/** Packages that run anywhere: no Node in them. */
+const PURE = ['core']
+
+interface Manifest {
+  readonly [key: string]: unknown
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+}
+
+function manifest(name: string): Manifest {
+  return JSON.parse(readFileSync(join(ROOT, 'packages', name, 'package.json'), 'utf8')) as Manifest
+}
+
+function files(folder: string): readonly string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => join(folder, file))
+    .sort()
+}
+
+function source(file: string): string {
+  return readFileSync(join(ROOT, file), 'utf8')
+}
+
+function imports(file: string): readonly string[] {
+  const found = source(file).matchAll(/^(?:import|export)\s(?:[^'"]*?\sfrom\s)?'([^']+)'/gm)
+  return [...found].map(([, specifier = '']) => specifier)
+}
+
+/** The package that an import names, without its subpath. */
+function packageOf(specifier: string): string {
+  return specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/')
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '')
+}
+
+function codeLines(text: string): number {
+  return withoutComments(text).split('\n').filter((line) => line.trim() !== '').length
+}
+
+t.test('every package has its place among the arrows', async (t) => {
+  t.strictSame(PACKAGES, Object.keys(ARROWS).sort())
+})
+
+for (const name of PACKAGES) {
+  t.test(`${name} imports along the arrows, and what it imports is what it declares`, async (t) => {
+    const own = manifest(name)
+    const declared = new Set([...Object.keys(own.dependencies ?? {}), ...Object.keys(own.peerDependencies ?? {})])
+    const used = new Set<string>()
+    for (const file of files(`packages/${name}/src`)) {
+      for (const specifier of imports(file)) {
+        if (specifier.startsWith('.')) {
+          t.match(specifier, /\.js$/, `${file}: '${specifier}' ends in .js`)
+          continue
+        }
+        if (specifier.startsWith('node:')) {
+          t.notOk(PURE.includes(name), `${file}: no '${specifier}' in ${name}`)
+          continue
+        }
+        const dependency = packageOf(specifier)
+        used.add(dependency)
+        if (dependency.startsWith('@understudy/')) {
+          t.ok(ARROWS[name]?.includes(dependency.slice('@understudy/'.length)), `${file}: ${name} -> ${dependency}`)
+        }
+      }
+    }
+    t.strictSame([...declared].filter((dependency) => !used.has(dependency) && !UNUSED[name]?.includes(dependency)), [], 'all is used')
+    t.strictSame([...used].filter((dependency) => !declared.has(dependency)), [], 'nothing undeclared is used')
+  })
+
+  t.test(`${name} keeps the manifest, the tests and the README that all packages have`, async (t) => {
+    const own = manifest(name)
+    t.match(own, {
+      name: `@understudy/${name}`,
+      license: 'MIT',
+      type: 'module',
+      sideEffects: false,
+      engines: { node: '>=20.19' },
+      files: ['dist', 'src'],
+      scripts: { build: 'tsc -b', typecheck: 'tsc -b' },
+      exports: {
+        '.': { '@understudy/source': './src/index.ts', types: './dist/index.d.ts', default: './dist/index.js' },
+        './package.json': './package.json',
+      },
+    })
+    t.equal(own['version'], manifest('core')['version'], 'all packages have one version')
+    const siblings = Object.entries(own.dependencies ?? {}).filter(([dependency]) => dependency.startsWith('@understudy/'))
+    t.strictSame(siblings.filter(([, range]) => range !== 'workspace:^'), [], 'siblings are workspace:^')
+    t.match(readFileSync(join(ROOT, 'packages', name, 'README.md'), 'utf8'), new RegExp(`^# @understudy/${name}\n`))
+  })
+
+  t.test(`${name} is written as the house writes`, async (t) => {
+    for (const file of files(`packages/${name}/src`)) {
+      const text = source(file)
+      // eslint-disable-next-line no-control-regex -- the range of ASCII is what is tested
+      t.match(text, /^[\x00-\x7f]*$/, `${file} is ASCII`)
+      t.notMatch(withoutComments(text), /^export default|export \*|@ts-ignore|\bas any\b|: any\b/m, `${file} gives no type away`)
+      t.notMatch(file, /(?:^|\/)(?:utils?|helpers?|common|misc|manager|service)\.ts$/, `${file} has a name that says something`)
+    }
+    const list = source(`packages/${name}/src/index.ts`)
+    t.equal(codeLines(list.replace(/^export [^;]*?from '[^']+'$/gm, '')), 0, 'index.ts is a list and nothing else')
+  })
+}
+
+for (const name of ADAPTERS) {
+  t.test(`the ${name} adapter translates and never decides: at most 60 lines of code`, async (t) => {
+    const lines = files(`packages/${name}/src`).reduce((sum, file) => sum + codeLines(source(file)), 0)
+    t.ok(lines <= 60, `${lines} lines`)
+  })
+}
+
+t.test('every dialect has the same files', async (t) => {
+  const required = [
+    'decode-failure.ts',
+    'decode-request.ts',
+    'decode-response.ts',
+    'decode-stream.ts',
+    'encode-failure.ts',
+    'encode-request.ts',
+    'encode-response.ts',
+    'encode-stream.ts',
+    'index.ts',
+    'wire.ts',
+  ]
+  const folders = readdirSync(join(ROOT, 'packages/dialects/src'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  for (const { name } of folders) {
+    const present = new Set(readdirSync(join(ROOT, 'packages/dialects/src', name)))
+    t.strictSame(required.filter((file) => !present.has(file)), [], name)
+  }
+})
+
+t.test('the core looks at no process and makes no request', async (t) => {
+  for (const file of files('packages/core/src')) t.notMatch(source(file), /\bprocess\.|\bfetch\(|\brequire\(/, file)
+})
+
+t.test('no root script calls a bare pnpm', async (t) => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
+  t.strictSame(Object.entries(scripts).filter(([, script]) => /\bpnpm\b/.test(script)), [])
+})
