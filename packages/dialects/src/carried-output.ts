@@ -1,8 +1,8 @@
 /**
- * Whether the text of an event that cannot be parsed may have carried output, so that leaving it out would present an altered
- * answer as whole. It may have if one of `keys` (or a name that ends in one) stands before a colon, in whatever quotes, and
- * what follows is not plainly empty: `null`, `""`, `[]` or `{}` up to the next `,`, `}` or `]`. A key at the very end, its
- * value cut off, counts as output too.
+ * Whether the text of an event that cannot be parsed may have carried output, so that leaving it out would present an
+ * altered answer as whole. It may have if one of `keys` (or a name that ends in one) stands before a colon, in whatever
+ * quotes, and what follows is not plainly empty: `null`, `""`, `[]` or `{}` up to the next `,`, `}` or `]`. A key at
+ * the very end, its value cut off, counts as output too.
  *
  * O(n), a regular expression; malformed events only.
  */

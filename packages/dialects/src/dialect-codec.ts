@@ -6,8 +6,8 @@ export interface DialectCodec {
   /** What has to be known of every body before a leg is asked. Cheap: it looks at a few top-level fields. */
   outlineRequest(body: Readonly<Record<string, unknown>>): RequestOutline
   /**
-   * The neutral reading of a body. Never throws: what it cannot read is absent, and what the neutral form has no word for
-   * is named in `ChatRequest.unsaid` and in `other` blocks. `body` becomes `ChatRequest.body` as it is.
+   * The neutral reading of a body. Never throws: what it cannot read is absent, and what the neutral form has no word
+   * for is named in `ChatRequest.unsaid` and in `other` blocks. `body` becomes `ChatRequest.body` as it is.
    */
   decodeRequest(body: Readonly<Record<string, unknown>>): ChatRequest
   /**
@@ -19,8 +19,9 @@ export interface DialectCodec {
   /** A decoder for one stream. */
   createStreamDecoder(options: StreamDecoderOptions): StreamDecoder
   /**
-   * A whole JSON answer as parts: openers, content, finish reasons, usage, `end`. One `error` part if it is no answer (an error
-   * object, no choices, no JSON). An answer without output gives no content part: whether that is `empty`, the core decides.
+   * A whole JSON answer as parts: openers, content, finish reasons, usage, `end`. One `error` part if it is no answer
+   * (an error object, no choices, no JSON). An answer without output gives no content part: whether that is `empty`,
+   * the core decides.
    */
   decodeResponse(body: Uint8Array, situation: ResponseSituation): { readonly parts: readonly Part[] }
   /** What an answer outside 2xx means. */
@@ -36,8 +37,8 @@ export interface DialectCodec {
   /** What ends a stream that went well, where events are passed on as they came. */
   readonly streamTerminator: Uint8Array
   /**
-   * The same frames with `"key":json` put in first place of their first JSON event; unchanged if there is none. A splice:
-   * nothing is parsed. `json` must be JSON text on one line.
+   * The same frames with `"key":json` put in first place of their first JSON event; unchanged if there is none. A
+   * splice: nothing is parsed. `json` must be JSON text on one line.
    */
   withStreamField(frames: Uint8Array, key: string, json: string): Uint8Array
   /** The same JSON body with `"key":json` in first place; unchanged if it is no object. A splice: nothing is parsed. */
@@ -58,13 +59,16 @@ export interface RequestOutline {
 
 export interface StreamDecoderOptions {
   /**
-   * `bytes`: arrivals carry the events as they came, for a client of the same dialect. `parts`: they carry parts only, and every
-   * event is parsed.
+   * `bytes`: arrivals carry the events as they came, for a client of the same dialect. `parts`: they carry parts only,
+   * and every event is parsed.
    */
   readonly forward: 'bytes' | 'parts'
   /** The most bytes that one event may have. Default 8 MiB. A larger one fails the stream as `malformed`. */
   readonly maxFrameBytes?: number | undefined
-  /** `false` parses every event in full, also after the commit: slower, and the same in every other respect. Default `true`. */
+  /**
+   * `false` parses every event in full, also after the commit: slower, and the same in every other respect. Default
+   * `true`.
+   */
   readonly look?: boolean | undefined
 }
 
@@ -72,11 +76,13 @@ export interface StreamDecoderOptions {
 export interface StreamDecoder {
   /** What these bytes completed; `undefined` if nothing that matters. */
   push(bytes: Uint8Array): Arrival | undefined
-  /** To be called once, at the end of the source: what only its end completes. A stream that just stops gives nothing. */
+  /**
+   * To be called once, at the end of the source: what only its end completes. A stream that just stops gives nothing.
+   */
   end(): Arrival | undefined
   /**
-   * From here on, with `forward: 'bytes'`, an event that a cheap and exact look proves to be plain content is passed on without
-   * being parsed and gives no part; and comments are passed on.
+   * From here on, with `forward: 'bytes'`, an event that a cheap and exact look proves to be plain content is passed on
+   * without being parsed and gives no part; and comments are passed on.
    */
   committed(): void
 }

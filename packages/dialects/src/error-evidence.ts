@@ -76,7 +76,10 @@ function wordOf(value: unknown): string | undefined {
   return word === undefined || word === '' || word.length > 200 || /\s/.test(word) ? undefined : word
 }
 
-/** The most telling word as `Failure.code`: at most 64 of `[A-Za-z0-9_.-]`, a word rather than a number that is only the status. */
+/**
+ * The most telling word as `Failure.code`: at most 64 of `[A-Za-z0-9_.-]`, a word rather than a number that is only the
+ * status.
+ */
 export function failureCodeOf({ words, status }: ErrorEvidence): string | undefined {
   for (const word of words) {
     const code = word.replace(/[^A-Za-z0-9_.-]/g, '').slice(0, 64)

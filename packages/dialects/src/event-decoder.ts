@@ -8,8 +8,8 @@ import { createPlainLook } from './plain-look.js'
 import { parseJson } from './read-json.js'
 
 /**
- * What an event is to its dialect. `plain`: nothing but output text of the first choice. `event`: anything else of the dialect.
- * `junk`: JSON that is none of its events.
+ * What an event is to its dialect. `plain`: nothing but output text of the first choice. `event`: anything else of the
+ * dialect. `junk`: JSON that is none of its events.
  */
 export type EventNature = 'plain' | 'event' | 'junk'
 

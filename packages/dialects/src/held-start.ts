@@ -2,8 +2,8 @@
 const MAX_HELD_BYTES = 64 * 1024
 
 /**
- * The start of a source until its first event. A provider may answer a stream request with a bare document, pretty-printed
- * over many lines, that holds no event at all.
+ * The start of a source until its first event. A provider may answer a stream request with a bare document,
+ * pretty-printed over many lines, that holds no event at all.
  */
 export interface HeldStart {
   take(bytes: Uint8Array): void

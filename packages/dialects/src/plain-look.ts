@@ -1,10 +1,10 @@
 /**
- * Recognises events that differ from an earlier plain one in nothing but the bodies of certain JSON strings, without parsing
- * them. An event is *plain* if it says nothing but output text; it stays plain whatever those strings hold.
+ * Recognises events that differ from an earlier plain one in nothing but the bodies of certain JSON strings, without
+ * parsing them. An event is *plain* if it says nothing but output text; it stays plain whatever those strings hold.
  *
- * Exact: the earlier event was parsed, so in its text an unescaped quote in front of a key opens that key; the text between
- * the strings is compared byte for byte, and a body of valid JSON string characters can end neither its string nor its line.
- * So the new event parses to the same object with other strings under those keys.
+ * Exact: the earlier event was parsed, so in its text an unescaped quote in front of a key opens that key; the text
+ * between the strings is compared byte for byte, and a body of valid JSON string characters can end neither its string
+ * nor its line. So the new event parses to the same object with other strings under those keys.
  */
 export interface PlainLook {
   /** Whether the frame from `start` to `end` of a read (one character a byte) is plain. */
@@ -22,7 +22,9 @@ const MAX_SLOTS = 4
 /** Patterns in a row that no later event fitted, after which learning stops: it costs more than it brings. */
 const MAX_USELESS_PATTERNS = 16
 
-/** `keys`: the names of the strings that may vary. The dialect must read an event as plain whatever strings they hold. */
+/**
+ * `keys`: the names of the strings that may vary. The dialect must read an event as plain whatever strings they hold.
+ */
 export function createPlainLook(keys: readonly string[]): PlainLook {
   const quotedKeys = keys.map((key) => `"${key}"`)
   // The text before the first string, between two, and behind the last one.
@@ -42,8 +44,7 @@ export function createPlainLook(keys: readonly string[]): PlainLook {
       position = endOfString(latin1, next)
       if (position === -1) return false
     }
-    const literal = literals[last] ?? ''
-    if (position + literal.length !== end || latin1.slice(position, end) !== literal) return false
+    if (latin1.slice(position, end) !== literals[last]) return false
     fitted = true
     return true
   }

@@ -9,9 +9,9 @@ const RFC_850 = /^(?:mon|tues|wednes|thurs|fri|satur|sun)day, (\d\d)-([a-z]{3})-
 const ASCTIME = /^(?:mon|tue|wed|thu|fri|sat|sun) ([a-z]{3}) ([ \d]\d) (\d\d):(\d\d):(\d\d) (\d{4})$/
 
 /**
- * How long a provider asks us to wait, in milliseconds: `retry-after-ms`, else `retry-after` in seconds or as a date in any of
- * its three forms. At most 5 minutes; 0 for a date that is past; `undefined` for a header that is absent or cannot be read.
- * Header names in lower case; `now` in milliseconds since the epoch.
+ * How long a provider asks us to wait, in milliseconds: `retry-after-ms`, else `retry-after` in seconds or as a date in
+ * any of its three forms. At most 5 minutes; 0 for a date that is past; `undefined` for a header that is absent or
+ * cannot be read. Header names in lower case; `now` in milliseconds since the epoch.
  */
 export function readRetryAfterMs(
   headers: Readonly<Record<string, string | undefined>>,
@@ -51,11 +51,10 @@ function readHttpDate(value: string, now: number): number | undefined {
   return toEpochMs(Number(year), month, day, [hour, minute, second])
 }
 
-/** Two digits that seem to be more than 50 years ahead are the most recent past year that ends in them. */
+/** The latest year that ends in these digits and is at most 50 years ahead. */
 function fullYear(twoDigits: number, now: number): number {
-  const thisYear = new Date(now).getUTCFullYear()
-  const year = thisYear - (thisYear % 100) + twoDigits
-  return year > thisYear + 50 ? year - 100 : year
+  const latest = new Date(now).getUTCFullYear() + 50
+  return latest - ((latest - twoDigits) % 100)
 }
 
 function toEpochMs(

@@ -79,7 +79,9 @@ function keepError(parts: Part[], before: number): void {
   if (error !== undefined) parts.splice(before, parts.length - before, error)
 }
 
-/** Text and reasoning of the first choice: of nothing else can a later event with other strings be told to be the same. */
+/**
+ * Text and reasoning of the first choice: of nothing else can a later event with other strings be told to be the same.
+ */
 function isPlain(parts: readonly Part[], before: number): boolean {
   if (parts.length === before) return false
   for (let index = before; index < parts.length; index++) {

@@ -9,8 +9,9 @@ export interface ToolCallIndex {
 }
 
 /**
- * Some providers leave `index` out, others send every parallel call as 0 with an id of its own: a new id with a name is a new
- * call; a piece without an id belongs to its index, else to its position among several, else to the call before it.
+ * Some providers leave `index` out, others send every parallel call as 0 with an id of its own: a new id with a name is
+ * a new call; a piece without an id belongs to its index, else to its position among several, else to the call before
+ * it.
  */
 export function createToolCallIndex(): ToolCallIndex {
   const byId = new Map<string, number>()

@@ -70,7 +70,7 @@ const CASES: readonly Case[] = [
   { name: 'a page instead of events', stream: '<!doctype html><title>wait</title><p>checking', parts: [failed('malformed')], bytes: '' },
 ]
 
-const ERRORS: readonly (readonly [string, string, FailureKind, number?, string?])[] = [
+const ERRORS: readonly (readonly [string, string, FailureKind, (number | undefined)?, string?])[] = [
   ['a string', event({ error: 'bad' }), 'server_error'],
   ['true', event({ error: true }), 'server_error'],
   ['an empty object', event({ error: {} }), 'server_error'],
@@ -178,8 +178,29 @@ const frame = fc.oneof(
 
 /** Everything but plain content, which a look leaves out. */
 function notPlain({ parts, ...rest }: Decoded): unknown {
-  return { ...rest, parts: visible(parts.filter(({ type }) => type !== 'text' && type !== 'reasoning')) }
+  const isPlain = (part: Part) => (part.type === 'text' || part.type === 'reasoning') && part.choice === undefined
+  return { ...rest, parts: visible(parts.filter((part) => !isPlain(part))) }
 }
+
+t.test('the look holds where an event changes how later ones are read', async (t) => {
+  const withCall = (content: string) => chunk({ content, tool_calls: [{ index: 0 }] })
+  const twoChoices = (one: string, two: string) =>
+    event({ choices: [{ index: 0, delta: { content: one } }, { index: 1, delta: { content: two } }] })
+  const sequences = [
+    [chunk({ content: 'a' }), event('{'), chunk({ content: 'b' }), event('{'), chunk({ content: 'c' }), event('{')],
+    [withCall('a'), toolChunk({ id: 'c1', function: { name: 'g' } }), withCall('b'), toolChunk({ function: { arguments: '1' } })],
+    [twoChoices('a', ''), twoChoices('b', 'c')],
+    [chunk({ content: 'a' }), chunk({ content: 'b' }, 'stop'), chunk({ content: 'c' })],
+  ]
+  for (const sequence of sequences) {
+    const reads = [role, ...sequence].map((read) => Buffer.from(read))
+    t.strictSame(
+      notPlain(replay(reads, { committed: true })),
+      notPlain(replay(reads, { committed: true, look: false })),
+      sequence.join(''),
+    )
+  }
+})
 
 t.test('the look changes nothing but which plain parts are given', async (t) => {
   const stream = fc.array(frame, { minLength: 1, maxLength: 12 })

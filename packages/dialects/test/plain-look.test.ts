@@ -1,0 +1,59 @@
+import t from 'tap'
+import { createPlainLook } from '../src/plain-look.js'
+
+const frame = (content: string) => `data: {"a":1,"content":"${content}","b":2}\n\n`
+
+interface Case {
+  readonly name: string
+  readonly learnt?: string
+  readonly later: string
+  readonly matches: boolean
+}
+
+const CASES: readonly Case[] = [
+  { name: 'another string', later: frame('other'), matches: true },
+  { name: 'an empty string', later: frame(''), matches: true },
+  { name: 'every escape', later: frame('\\"\\\\\\/\\b\\f\\n\\r\\t\\u00fF\\ud83d'), matches: true },
+  { name: 'bytes over 0x7f', later: frame('\xe2\x82\xac\xff'), matches: true },
+  { name: 'text that looks like structure', later: frame('\\",\\"finish_reason\\":\\"stop'), matches: true },
+  { name: 'a string that ends early', later: frame('x","finish_reason":"stop'), matches: false },
+  { name: 'an escape that is none', later: frame('\\x'), matches: false },
+  { name: 'an escape with a digit that is none', later: frame('\\u00g0'), matches: false },
+  { name: 'an escape that is cut', later: frame('\\u00'), matches: false },
+  { name: 'a backslash before the closing quote', later: frame('x\\'), matches: false },
+  { name: 'a control character', later: frame('\t'), matches: false },
+  { name: 'a line feed', later: frame('\n'), matches: false },
+  { name: 'another member', later: frame('x').replace('"b":2', '"b":3'), matches: false },
+  { name: 'one member more', later: frame('x').replace('"b":2', '"b":2,"c":3'), matches: false },
+  { name: 'another line end', later: frame('x').replaceAll('\n', '\r\n'), matches: false },
+  { name: 'a line more', later: `${frame('x').slice(0, -1)}: c\n\n`, matches: false },
+  { name: 'no string', later: 'data: {"a":1,"content":null,"b":2}\n\n', matches: false },
+  { name: 'nothing', later: '', matches: false },
+  { name: 'two strings', learnt: 'data: {"content":"a","pad":"b"}\n\n', later: 'data: {"content":"c","pad":""}\n\n', matches: true },
+  { name: 'spaces around the colon', learnt: 'data: {"content" : "a"}\n\n', later: 'data: {"content" : "b"}\n\n', matches: true },
+  { name: 'the key as a value', learnt: 'data: {"a":"content","c":"a"}\n\n', later: 'data: {"a":"content","c":"b"}\n\n', matches: false },
+  { name: 'the key at the end of another', learnt: 'data: {"x\\"content":"a"}\n\n', later: 'data: {"x\\"content":"b"}\n\n', matches: false },
+  { name: 'a comment in the frame', learnt: `: c\n${frame('a')}`, later: `: c\n${frame('b')}`, matches: false },
+  { name: 'a second line in the frame', learnt: 'data: {"content":"a"\ndata: }\n\n', later: 'data: {"content":"b"\ndata: }\n\n', matches: false },
+  { name: 'more strings than are looked at', learnt: `data: {${'"content":"a",'.repeat(5)}}\n\n`, later: `data: {${'"content":"b",'.repeat(5)}}\n\n`, matches: false },
+]
+
+t.test('recognises exactly what differs in its strings only', async (t) => {
+  for (const { name, learnt = frame('first'), later, matches } of CASES) {
+    const look = createPlainLook(['content', 'pad'])
+    look.learn(learnt)
+    const read = `before${later}behind`
+    t.equal(look.matches(read, 6, 6 + later.length), matches, name)
+  }
+})
+
+t.test('recognises nothing before it has learnt', async (t) => {
+  t.equal(createPlainLook(['content']).matches(frame('a'), 0, frame('a').length), false)
+})
+
+t.test('stops learning from a stream in which no pattern ever fits', async (t) => {
+  const look = createPlainLook(['content'])
+  for (let index = 0; index < 20; index++) look.learn(frame('a').replace('2', `${index}`))
+  const last = frame('b').replace('2', '19')
+  t.equal(look.matches(last, 0, last.length), false)
+})
