@@ -27,10 +27,12 @@ export async function* replayChunks(
   for (const chunk of chunks) {
     await pause(chunk.delay_ms, signal)
     const { repeat = 1 } = chunk
+    const counts = numbered && isNumbered(chunk)
+    const same = counts ? undefined : bytesOf(chunk, undefined)
     for (let round = 0; round < repeat; round += 1) {
       if (round > 0) await pause(chunk.every_ms, signal)
-      yield bytesOf(chunk, numbered ? number : undefined)
-      if (isNumbered(chunk)) number += 1
+      yield same ?? bytesOf(chunk, number)
+      if (counts) number += 1
     }
     await pause(0, signal)
     if (chunk.then === undefined) continue

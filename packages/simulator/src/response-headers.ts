@@ -14,7 +14,8 @@ export function responseHeaders(step: Step, payload: Payload, context: AnswerCon
   ]
   if (payload.kind === 'events') own.push(['cache-control', 'no-cache'])
   if (step.compress !== undefined) own.push(['content-encoding', step.compress])
-  const length = knownLength(step, payload)
+  const asksLength = payload.kind === 'bytes' || Object.values(step.headers ?? {}).includes('@auto')
+  const length = asksLength ? knownLength(step, payload) : undefined
   if (length !== undefined && payload.kind === 'bytes') own.push(['content-length', length])
   const nowMs = Date.now()
   const written = Object.entries(step.headers ?? {}).flatMap(([name, value]): [string, HeaderValue][] => {

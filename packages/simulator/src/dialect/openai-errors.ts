@@ -1,3 +1,4 @@
+import { encodeEvent } from '@understudy/sse'
 import type { ErrorFields, Json } from '../script.js'
 import type { DialectError, RefusalReason } from './dialect.js'
 import { field } from './field.js'
@@ -47,7 +48,7 @@ export function encodeOpenaiError(status: number, fields: ErrorFields = {}): Jso
 
 /** The same envelope in the middle of a stream. */
 export function encodeOpenaiErrorEvent(fields?: ErrorFields): string {
-  return `data: ${JSON.stringify(encodeOpenaiError(500, fields))}\n\n`
+  return encodeEvent({ data: JSON.stringify(encodeOpenaiError(500, fields)) })
 }
 
 /** A request that does not get as far as its script. */

@@ -1,3 +1,4 @@
+import { encodeEvent } from '@understudy/sse'
 import { HEALTHY_TEXT } from '../healthy-text.js'
 import type { Answer, Json, ToolCall } from '../script.js'
 import type { AnswerContext, Dialect, DialectRequest, StreamOptions, Surface } from './dialect.js'
@@ -100,7 +101,7 @@ function encodeStream(answer: Answer, context: AnswerContext, options: StreamOpt
 }
 
 function encodeTerminators({ done = 1 }: StreamOptions): string[] {
-  return Array.from({ length: done }, () => 'data: [DONE]\n\n')
+  return Array.from({ length: done }, () => encodeEvent({ data: '[DONE]' }))
 }
 
 function head(answer: Answer, { model, number }: AnswerContext) {
@@ -117,7 +118,7 @@ function chunk(answer: Answer, context: AnswerContext, rest: Readonly<Record<str
 }
 
 function event(data: Json): string {
-  return `data: ${JSON.stringify(data)}\n\n`
+  return encodeEvent({ data: JSON.stringify(data) })
 }
 
 function textPieces({ text, refusal, toolCalls }: Answer): readonly string[] {
