@@ -4,7 +4,8 @@ import type { CommitGate, CommitPoint } from './commit.js'
 import { createCommitGate } from './commit.js'
 import { classify } from './failure/classify.js'
 import type { Failure } from './failure/failure.js'
-import { closeIterator, orAborted } from './iterable.js'
+import { failureOf } from './failure/failure.js'
+import { closeArrivals, closeIterator } from './iterable.js'
 import type { Leg, LegAnswer } from './leg.js'
 import type { AttemptLimits } from './limits.js'
 import type { Arrival } from './part.js'
@@ -12,7 +13,6 @@ import type { Progress } from './progress.js'
 import { createProgress } from './progress.js'
 import type { ChatRequest } from './request.js'
 import type { AttemptScope } from './scope.js'
-import { createAttemptScope } from './scope.js'
 
 /** An answer that the run is bound to: what was held back, and where the rest comes from. */
 export interface BoundAnswer {
@@ -27,67 +27,75 @@ export interface BoundAnswer {
 /** How an attempt ended: bound to the leg, or with the reason why not. */
 export type AttemptOutcome = { readonly bound: BoundAnswer } | { readonly failure: Failure }
 
-/** One leg, once, in flight. */
-export interface Attempt {
-  /** Ends it from outside: the client left, the chain's deadline passed. */
-  readonly stop: (failure: Failure) => void
-  /** Resolves at the commit or with the failure; never rejects. */
-  readonly outcome: Promise<AttemptOutcome>
-}
-
 /** What one attempt is asked to do. */
 export interface AttemptTask {
   readonly leg: Leg
   readonly request: ChatRequest
   readonly commit: CommitPoint
   readonly limits: AttemptLimits
+  /** What the chain's deadline leaves, if that is less than the attempt may take. */
+  readonly chainLeftMs: number | undefined
   readonly clock: Clock
 }
 
-/** Asks one leg once: arms the limits, opens it, and waits for what commits. */
-export function startAttempt(task: AttemptTask): Attempt {
-  const scope = createAttemptScope(task.clock)
-  return { stop: scope.stop, outcome: attempt(task, scope) }
-}
-
-async function attempt(task: AttemptTask, scope: AttemptScope): Promise<AttemptOutcome> {
+/**
+ * Asks one leg once: arms the limits, opens it, and waits for what commits. Resolves at the commit or with the failure; never
+ * rejects. `scope` is stopped from outside when the client leaves.
+ */
+export async function attempt(task: AttemptTask, scope: AttemptScope): Promise<AttemptOutcome> {
+  const { request, commit } = task
   const collection = collectionOf(task, scope)
+  let answer: LegAnswer | undefined
   let source: AsyncIterator<Arrival> | undefined
-  armAll(scope, task.limits)
   try {
-    const answer = await openLeg(task, scope)
-    scope.disarm('connect')
-    source = answer.arrivals[Symbol.asyncIterator]()
-    const progress = createProgress(task.request)
-    const gate = createCommitGate(task.commit, answer.form, progress)
-    const failure = task.commit === 'established' ? undefined : await untilCommit(source, gate, progress, scope, collection)
-    if (failure !== undefined) return fail(failure, source, scope)
-    // The whole answer is here: the source has nothing more to say.
-    const whole = task.commit === 'complete' || progress.ended
-    if (whole) closeIterator(source)
+    if (scope.stopped() === undefined) {
+      armAll(scope, task)
+      answer = await openLeg(task, scope)
+      source = answer.arrivals[Symbol.asyncIterator]()
+      scope.disarm('connect')
+    }
+    const stopped = scope.stopped()
+    if (stopped !== undefined || answer === undefined || source === undefined) return fail(stopped)
+
+    const progress = createProgress(request)
+    const gate = createCommitGate(commit, answer.form, progress)
+    const failure = commit === 'established' ? undefined : await untilCommit(source, gate, progress, scope, collection)
+    if (failure !== undefined) return fail(failure)
+
     answer.onCommit?.()
-    return { bound: { answer, held: gate.held, progress, source: whole ? undefined : source, scope } }
+    const isWhole = commit === 'complete' || progress.ended
+    if (isWhole) closeIterator(source)
+    if (isWhole || request.stream) scope.release()
+    // Committed at its headers: a buffered answer is under the attempt's limit until its end.
+    else scope.disarm('first_content')
+    return { bound: { answer, held: gate.held, progress, source: isWhole ? undefined : source, scope } }
   } catch (thrown) {
-    return fail(scope.stopped() ?? classify(thrown), source, scope)
+    return fail(scope.stopped() ?? classify(thrown))
   } finally {
-    scope.release()
     collection?.release()
   }
+
+  function fail(failure: Failure = failureOf('server_error')): AttemptOutcome {
+    scope.release()
+    if (source !== undefined) closeIterator(source)
+    // What was opened is in the middle of an answer that nobody will read: its socket goes now.
+    if (answer !== undefined) scope.stop(failure)
+    return { failure }
+  }
 }
 
-function armAll(scope: AttemptScope, limits: AttemptLimits): void {
-  scope.arm('attempt', limits.timeoutMs)
-  // A limit that cannot fire before the attempt's own is not worth a timer.
-  if (limits.firstContentTimeoutMs < limits.timeoutMs) scope.arm('first_content', limits.firstContentTimeoutMs)
-  if (limits.connectTimeoutMs < Math.min(limits.timeoutMs, limits.firstContentTimeoutMs)) {
-    scope.arm('connect', limits.connectTimeoutMs)
-  }
+function armAll(scope: AttemptScope, { limits, chainLeftMs }: AttemptTask): void {
+  const { connectTimeoutMs, firstContentTimeoutMs, timeoutMs } = limits
+  const wholeMs = chainLeftMs ?? timeoutMs
+  scope.arm(chainLeftMs === undefined ? 'attempt' : 'chain', wholeMs)
+  // A limit that cannot fire before another one is not worth a timer.
+  if (firstContentTimeoutMs < wholeMs) scope.arm('first_content', firstContentTimeoutMs)
+  if (connectTimeoutMs < Math.min(wholeMs, firstContentTimeoutMs)) scope.arm('connect', connectTimeoutMs)
 }
 
 function openLeg({ leg, request }: AttemptTask, scope: AttemptScope): LegAnswer | Promise<LegAnswer> {
   const opening = leg.open(request, { signal: scope.signal, onConnect: () => scope.disarm('connect') })
-  if (!(opening instanceof Promise)) return opening
-  return orAborted(opening, scope.signal, ({ arrivals }) => closeIterator(arrivals[Symbol.asyncIterator]()))
+  return 'then' in opening ? scope.orStopped(opening, closeArrivals) : opening
 }
 
 /** Reads until the gate opens; gives the failure if it does not. */
@@ -102,28 +110,18 @@ async function untilCommit(
     collection?.asked()
     let result: IteratorResult<Arrival>
     try {
-      result = await source.next()
-      // A leg that does not listen to its signal gets no say after the stop.
+      result = await scope.orStopped(source.next())
+      // What came too late counts as little as what did not come.
       if (scope.stopped() !== undefined) throw scope.signal.reason
     } catch (thrown) {
       const failure = scope.stopped() ?? classify(thrown)
-      // A collected answer whose finish was seen is whole, whatever becomes of its connection.
-      return collection !== undefined && progress.content && progress.complete && failure.kind !== 'aborted'
-        ? undefined
-        : failure
+      // A collected answer whose finish was seen has ended, whatever becomes of its connection.
+      if (collection === undefined || !progress.complete || failure.kind === 'aborted') return failure
+      return progress.content ? undefined : failureOf('empty')
     }
     const verdict = result.done === true ? gate.end() : gate.take(result.value)
     if (verdict === 'commit') return undefined
     if (verdict !== 'hold') return verdict
     if (result.done !== true) collection?.arrived(result.value, progress)
   }
-}
-
-/** What was opened is in the middle of an answer that nobody will read: its socket goes now. */
-function fail(failure: Failure, source: AsyncIterator<Arrival> | undefined, scope: AttemptScope): AttemptOutcome {
-  if (source !== undefined) {
-    closeIterator(source)
-    scope.stop(failure)
-  }
-  return { failure }
 }

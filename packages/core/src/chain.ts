@@ -1,11 +1,14 @@
-import { createSystemClock, type Clock } from './clock.js'
+import { chainParts } from './chain-parts.js'
+import { checkChain } from './check-chain.js'
+import type { Clock } from './clock.js'
+import { createSystemClock } from './clock.js'
 import type { CommitPoint } from './commit.js'
-import { ChainFailedError, LegFailedError } from './errors.js'
+import { legOf } from './custom-leg.js'
+import { ChainFailedError } from './errors.js'
 import type { FallbackEvent } from './events.js'
 import type { FailureKind } from './failure/failure.js'
 import type { AdvanceSet } from './failure/verdict.js'
 import { advanceKinds } from './failure/verdict.js'
-import { arrivalsOf } from './iterable.js'
 import type { CustomLeg, Leg } from './leg.js'
 import type { ChainLimits } from './limits.js'
 import type { Part } from './part.js'
@@ -13,7 +16,7 @@ import { DEFAULT_MAX_RETRY_AFTER_MS, DEFAULT_RETRY_ON } from './policy/retry.js'
 import type { AttemptRecord } from './report.js'
 import type { ChatRequestInput } from './request.js'
 import { chatRequestOf } from './request.js'
-import type { CommittedRun, FailedRun, RunSettings } from './run.js'
+import type { FailedRun, RunSettings } from './run.js'
 import { run } from './run.js'
 import { createRunJournal } from './run-journal.js'
 import type { TailEnd } from './tail.js'
@@ -50,7 +53,8 @@ export interface ChainRun {
   readonly failures: readonly AttemptRecord[]
   /**
    * The answer, part by part. Throws a `LegFailedError` where the answer breaks off, so that half an answer cannot be taken for
-   * a whole one.
+   * a whole one. One reader. Must be read to its end or closed with `return`, as leaving a `for await` does: until then the
+   * leg's connection is held.
    */
   readonly parts: AsyncIterable<Part>
 }
@@ -61,11 +65,11 @@ export interface Chain {
   readonly run: (request: ChatRequestInput, options?: { readonly signal?: AbortSignal | undefined }) => Promise<ChainRun>
 }
 
-/** Makes a chain of legs. Throws a `TypeError` if there are none. */
+/** Makes a chain of legs. Throws a `TypeError` if there are none, or for an option that is none. */
 export function createChain(options: ChainOptions): Chain {
+  checkChain(options)
   const { name = 'chain', clock = createSystemClock(), random = Math.random, on } = options
   const legs = options.legs.map(legOf)
-  if (legs.length === 0) throw new TypeError('createChain: `legs` is empty; give it at least one leg')
   const settings = settingsOf(options)
   let runs = 0
 
@@ -94,22 +98,8 @@ export function createChain(options: ChainOptions): Chain {
       }
       const outcome = await run(legs, chatRequestOf(input), settings, { clock, random, journal, onEnd }, signal)
       if (outcome.type === 'failed') throw chainFailed(name, outcome)
-      return { leg: outcome.leg, failures: outcome.trail.slice(0, -1), parts: partsOf(outcome) }
-    },
-  }
-}
-
-/** A leg as the core runs it; a custom leg's name is both its provider and its model. */
-export function legOf(leg: Leg | CustomLeg): Leg {
-  if (!('name' in leg)) return leg
-  const { name, open, ...rest } = leg
-  return {
-    ...rest,
-    provider: name,
-    model: name,
-    async open(request, context) {
-      const source = await open(request, context)
-      return { form: 'none', arrivals: arrivalsOf(source, context.signal) }
+      const { provider, model } = outcome.leg
+      return { leg: { provider, model }, failures: outcome.trail.slice(0, -1), parts: chainParts(outcome) }
     },
   }
 }
@@ -135,22 +125,12 @@ function chainFailed(name: string, { cause, failure, trail }: FailedRun): ChainF
   return new ChainFailedError(`chain '${name}' failed (${cause}): ${attempts} attempt(s), last ${reason}`, failure, trail)
 }
 
-async function* partsOf({ arrivals, end }: CommittedRun): AsyncGenerator<Part> {
+function tell(listener: (event: FallbackEvent) => unknown, event: FallbackEvent): void {
+  // A listener that fails, now or later, must not take a request down with it.
   try {
-    for await (const { parts } of arrivals) {
-      for (const part of parts) if (part.type !== 'error') yield part
-    }
-  } finally {
-    await arrivals.return?.()
-  }
-  const failure = end()?.failure
-  if (failure !== undefined) throw new LegFailedError(failure)
-}
-
-function tell(listener: (event: FallbackEvent) => void, event: FallbackEvent): void {
-  try {
-    listener(event)
+    const result = listener(event)
+    if (result instanceof Promise) result.catch(() => undefined)
   } catch {
-    // A listener that fails must not take a request down with it.
+    return
   }
 }

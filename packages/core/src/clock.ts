@@ -9,6 +9,9 @@ export interface Clock {
 /** Takes a scheduled callback back. Calling it twice, or after the callback ran, does nothing. */
 export type Cancel = () => void
 
+/** The longest that a timer of the system waits, 24.8 days; it takes anything longer for 1 ms. */
+const MAX_DELAY_MS = 2 ** 31 - 1
+
 /**
  * The system's own clock. `unref` (default false) keeps its timers from holding the process: right beside a server, whose
  * sockets hold it, and wrong for a script that waits for nothing else.
@@ -17,7 +20,7 @@ export function createSystemClock({ unref = false }: { readonly unref?: boolean 
   return {
     now: () => performance.now(),
     schedule(delayMs, callback) {
-      const timer = setTimeout(callback, delayMs)
+      const timer = setTimeout(callback, Math.min(delayMs, MAX_DELAY_MS))
       if (unref) timer.unref()
       return () => clearTimeout(timer)
     },

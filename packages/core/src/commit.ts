@@ -3,6 +3,7 @@ import { failureOf } from './failure/failure.js'
 import type { LegAnswer } from './leg.js'
 import type { Arrival, Part } from './part.js'
 import type { Progress } from './progress.js'
+import { failureAtEnd } from './progress.js'
 
 /**
  * When a run is bound to a leg: the first content, the first well-formed event that is no error, the accepted request (2xx
@@ -30,6 +31,7 @@ export interface CommitGate {
 /** Makes the gate of one attempt. `progress` follows the same arrivals and is fed by the gate. */
 export function createCommitGate(commit: CommitPoint, form: LegAnswer['form'], progress: Progress): CommitGate {
   const held: Arrival[] = []
+  const maxEvents = commit === 'complete' ? Infinity : MAX_HELD_EVENTS
   const maxBytes = commit === 'complete' ? MAX_COLLECTED_BYTES : MAX_HELD_BYTES
   let events = 0
   let bytes = 0
@@ -37,46 +39,47 @@ export function createCommitGate(commit: CommitPoint, form: LegAnswer['form'], p
   return { held, take, end }
 
   function take(arrival: Arrival): GateVerdict {
+    // Pings before the answer are of no use after it, and must not fill what is held.
+    if (arrival.events === 0 && arrival.parts.length === 0) return 'hold'
     progress.take(arrival.parts)
     held.push(arrival)
-    events += arrival.events
     const verdict = judge(arrival)
     if (verdict !== 'hold') return verdict
+    events += Math.max(1, arrival.events)
     bytes += sizeOf(arrival)
-    if (bytes > maxBytes || (commit !== 'complete' && events > MAX_HELD_EVENTS)) return failureOf('malformed')
-    return 'hold'
+    return events > maxEvents || bytes > maxBytes ? failureOf('malformed', { code: 'prelude_too_large' }) : 'hold'
   }
 
   function judge(arrival: Arrival): GateVerdict {
-    switch (commit) {
-      case 'established':
-        return 'commit'
-      case 'first_content':
-        if (progress.content) return 'commit'
-        break
-      case 'first_chunk':
-        // An error behind a good event in one read is a failure after the commit.
-        if (arrival.parts.some((part) => part.type !== 'error') || isWellFormed(arrival)) return 'commit'
-        break
-      case 'complete':
-        break
-    }
-    if (progress.failure !== undefined) return progress.failure
-    if (!progress.ended) return 'hold'
-    return progress.content ? 'commit' : failureOf('empty')
+    if (commit === 'first_content' && progress.content) return 'commit'
+    if (commit === 'first_chunk' && opensAnswer(arrival, progress)) return 'commit'
+    if (progress.failure === undefined && !progress.ended) return 'hold'
+    return failureAtEnd(progress, form) ?? 'commit'
   }
 
   function end(): GateVerdict {
-    if (progress.failure !== undefined) return progress.failure
-    if (progress.content && (progress.complete || form === 'json')) return 'commit'
-    if (progress.content || (events > 0 && !progress.complete && form !== 'json')) return failureOf('truncated')
-    return failureOf('empty')
+    return failureAtEnd(progress, form, events > 0) ?? 'commit'
   }
 }
 
-/** An event without parts (a lifecycle event, a filter result) is well-formed too; one that was skipped is not. */
-function isWellFormed(arrival: Arrival): boolean {
-  return arrival.parts.length === 0 && arrival.events > (arrival.skipped ?? 0)
+/**
+ * Whether the arrival begins with a well-formed event that is no error. Behind such an event an error in the same read is a
+ * failure after the commit, as it would be in a read of its own. An event without parts (a lifecycle event, a filter result) is
+ * well-formed too; one that was skipped is not.
+ */
+function opensAnswer({ parts, events, skipped = 0 }: Arrival, progress: Progress): boolean {
+  const [first] = parts
+  switch (first?.type) {
+    case undefined:
+      return events > skipped
+    case 'error':
+    case 'end':
+      return false
+    case 'finish':
+      return progress.failure === undefined
+    default:
+      return true
+  }
 }
 
 function sizeOf(arrival: Arrival): number {

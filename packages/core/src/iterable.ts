@@ -1,33 +1,9 @@
+import { LegFailedError } from './errors.js'
+import { failureOf } from './failure/failure.js'
 import type { Arrival, Part } from './part.js'
 
 /** The result of an iterator that is over. */
 export const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined }
-
-/**
- * Settles as `promise` does, unless the signal aborts first: then it rejects with the signal's reason at once. For work of
- * others that may not listen to the signal. What `promise` gives after that goes to `late`.
- */
-export function orAborted<T>(promise: Promise<T>, signal: AbortSignal, late: (value: T) => void): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => {
-      const reason: unknown = signal.reason
-      reject(reason instanceof Error ? reason : new Error('aborted', { cause: reason }))
-    }
-    if (signal.aborted) onAbort()
-    else signal.addEventListener('abort', onAbort, { once: true })
-    promise.then(
-      (value) => {
-        signal.removeEventListener('abort', onAbort)
-        if (signal.aborted) late(value)
-        resolve(value)
-      },
-      (error: unknown) => {
-        signal.removeEventListener('abort', onAbort)
-        reject(error instanceof Error ? error : new Error('a leg threw no Error', { cause: error }))
-      },
-    )
-  })
-}
 
 /** Closes an iterator without waiting for it: it may be stuck, and what it throws on the way out helps nobody. */
 export function closeIterator(iterator: AsyncIterator<unknown>): void {
@@ -38,11 +14,20 @@ export function closeIterator(iterator: AsyncIterator<unknown>): void {
   }
 }
 
+/** Closes an answer that came when nobody waited for it any more. */
+export function closeArrivals({ arrivals }: { readonly arrivals: AsyncIterable<unknown> }): void {
+  try {
+    closeIterator(arrivals[Symbol.asyncIterator]())
+  } catch {
+    // It is no answer at all; then there is nothing to close.
+  }
+}
+
 /**
- * What a custom leg yields, as arrivals: text becomes text parts, and an end without a finish is a finish, since whoever
- * yields plain text has no other way to say so. Its `next()` settles when the signal aborts even if the leg does not listen.
+ * What a custom leg yields, as arrivals: text becomes text parts, `undefined` (a piece without text, in many SDKs) says
+ * nothing, and an end without a finish is a finish, since whoever yields plain text has no other way to say so.
  */
-export function arrivalsOf(source: AsyncIterable<string | Part>, signal: AbortSignal): AsyncIterable<Arrival> {
+export function arrivalsOf(source: AsyncIterable<string | Part>): AsyncIterable<Arrival> {
   return {
     [Symbol.asyncIterator]() {
       const iterator = source[Symbol.asyncIterator]()
@@ -51,15 +36,15 @@ export function arrivalsOf(source: AsyncIterable<string | Part>, signal: AbortSi
       return {
         async next() {
           if (over) return DONE
-          const result = await orAborted(iterator.next(), signal, () => closeIterator(iterator))
-          if (result.done === true) {
-            over = true
-            const parts: Part[] = finished ? [{ type: 'end' }] : [{ type: 'finish', reason: 'stop' }, { type: 'end' }]
+          const result = await iterator.next()
+          if (result.done !== true) {
+            const parts = partsOf(result.value)
+            finished ||= parts[0]?.type === 'finish'
             return { done: false, value: { parts, events: 1 } }
           }
-          const part: Part = typeof result.value === 'string' ? { type: 'text', text: result.value } : result.value
-          if (part.type === 'finish') finished = true
-          return { done: false, value: { parts: [part], events: 1 } }
+          over = true
+          const parts: Part[] = finished ? [{ type: 'end' }] : [{ type: 'finish', reason: 'stop' }, { type: 'end' }]
+          return { done: false, value: { parts, events: 1 } }
         },
         return() {
           over = true
@@ -69,4 +54,11 @@ export function arrivalsOf(source: AsyncIterable<string | Part>, signal: AbortSi
       }
     },
   }
+}
+
+function partsOf(value: string | Part | null | undefined): readonly Part[] {
+  if (value === null || value === undefined) return []
+  if (typeof value === 'string') return [{ type: 'text', text: value }]
+  if (typeof value === 'object' && typeof value.type === 'string') return [value]
+  throw new LegFailedError(failureOf('malformed', { code: 'no_part' }))
 }

@@ -1,7 +1,9 @@
-import type { ChatRequest } from './request.js'
 import type { Failure } from './failure/failure.js'
 import { failureOf } from './failure/failure.js'
+import { readFailure } from './failure/read-failure.js'
+import type { LegAnswer } from './leg.js'
 import type { FinishPart, Part, Usage } from './part.js'
+import type { ChatRequest } from './request.js'
 
 /** Whether a part is output of the model: what commits a run. White space counts; openers, empty pieces and usage do not. */
 export function isContent(part: Part): boolean {
@@ -44,10 +46,18 @@ export interface Progress {
   readonly take: (parts: readonly Part[]) => void
 }
 
+/** What is wrong with an answer whose source ended here; `undefined` if it is whole. A JSON document ends with itself. */
+export function failureAtEnd(progress: Progress, form: LegAnswer['form'], hasBegun = true): Failure | undefined {
+  if (progress.failure !== undefined) return progress.failure
+  if (progress.complete || form === 'json') return progress.content ? undefined : failureOf('empty')
+  return failureOf(hasBegun ? 'truncated' : 'empty')
+}
+
 /** Follows one answer from its first part to its last. */
 export function createProgress(request: ChatRequest): Progress {
   const finished = new Set<number>()
   let choices = request.choices ?? 1
+  let filtered = false
   const state = {
     content: false,
     complete: false,
@@ -61,6 +71,8 @@ export function createProgress(request: ChatRequest): Progress {
       }
     },
   }
+  return state
+
   function takePart(part: Part): void {
     switch (part.type) {
       case 'text':
@@ -72,10 +84,11 @@ export function createProgress(request: ChatRequest): Progress {
         if (!state.content && isContent(part)) state.content = true
         return
       case 'finish':
-        takeFinish(part)
+        // The first finish of every choice rules; a later one takes nothing away.
+        if (!state.complete) takeFinish(part)
         return
       case 'usage':
-        state.usage = { ...state.usage, ...part.usage }
+        state.usage = merge(state.usage, part.usage)
         return
       case 'end':
         state.ended = true
@@ -84,26 +97,31 @@ export function createProgress(request: ChatRequest): Progress {
       case 'error':
         // Behind the finish of every choice an error takes nothing away: the answer is whole.
         if (state.complete) state.ended = true
-        else state.failure = part.failure
+        else state.failure = readFailure(part.failure) ?? failureOf('server_error')
         return
       case 'start':
         return
     }
   }
+
   function takeFinish(part: FinishPart): void {
     if (part.reason === 'error') {
       state.failure = failureOf('server_error', { processed: 'yes' })
       return
     }
-    if (!state.content) {
-      if (part.reason === 'content_filter') {
-        state.failure = failureOf('content_filter', { code: 'content_filter' })
-        return
-      }
-      if (finishesWithoutOutput(part, request)) state.content = true
-    }
+    if (part.reason === 'content_filter') filtered = true
+    if (finishesWithoutOutput(part, request)) state.content = true
     finished.add(part.choice ?? 0)
-    if (finished.size >= choices) state.complete = true
+    if (finished.size < choices) return
+    // Filtered before it said anything. Of several choices one may be filtered and the others answer.
+    if (filtered && !state.content) state.failure = failureOf('content_filter', { code: 'content_filter' })
+    else state.complete = true
   }
-  return state
+}
+
+/** Counts come in pieces, and a later piece may name a count without having it. */
+function merge(earlier: Usage | undefined, later: Usage): Usage {
+  if (earlier === undefined) return later
+  const known = Object.entries(later).filter(([, count]) => count !== undefined)
+  return { ...earlier, ...Object.fromEntries(known) }
 }

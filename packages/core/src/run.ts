@@ -1,5 +1,7 @@
-import type { Attempt, BoundAnswer } from './attempt.js'
-import { startAttempt } from './attempt.js'
+import type { BoundAnswer } from './attempt.js'
+import { attempt } from './attempt.js'
+import { createBudget } from './budget.js'
+import { watchClient } from './client-watch.js'
 import type { Clock } from './clock.js'
 import type { CommitPoint } from './commit.js'
 import type { Failure, FailureKind } from './failure/failure.js'
@@ -7,22 +9,23 @@ import { failureOf } from './failure/failure.js'
 import { healthOf, nextStep } from './failure/verdict.js'
 import type { Leg, LegAnswer } from './leg.js'
 import type { AttemptLimits, ChainLimits } from './limits.js'
-import { attemptLimits, chainDeadline, minAttempt } from './limits.js'
+import { attemptLimits } from './limits.js'
 import type { Arrival } from './part.js'
 import type { RetryPolicy } from './policy/retry.js'
 import { retryDelay } from './policy/retry.js'
 import type { AttemptRecord } from './report.js'
 import type { ChatRequest } from './request.js'
 import type { RunJournal } from './run-journal.js'
-import { createRunHalt } from './run-halt.js'
-import { timedOut } from './scope.js'
+import { createAttemptScope, timedOut } from './scope.js'
 import type { TailEnd } from './tail.js'
 import { createTail } from './tail.js'
+import { createTrail } from './trail.js'
 
 /** How a chain behaves: everything about a route but its legs. */
 export interface RunSettings {
   /** The failure kinds that move on to the next leg. */
   readonly advance: ReadonlySet<FailureKind>
+  /** When a run is bound to a leg. A request that is not streamed has its whole answer read first, unless this is `established`. */
   readonly commit: CommitPoint
   readonly retry: RetryPolicy
   readonly limits: ChainLimits
@@ -35,7 +38,10 @@ export interface RunHost {
   readonly random: () => number
   /** Where what happens is written down; absent when nobody listens. */
   readonly journal?: RunJournal | undefined
-  /** Called once, when everything of the run is over, its stream included; with the leg that served, if one did. */
+  /**
+   * Called once, when the legs are done with: at the final failure, or at the end of the answer; with the leg that served, if one
+   * did. Where the whole answer is there at the commit, that is before `run` resolves.
+   */
   readonly onEnd?: ((end: TailEnd, leg: Leg | undefined) => void) | undefined
 }
 
@@ -46,7 +52,7 @@ export interface CommittedRun {
   readonly answer: LegAnswer
   /** A row for each attempt, in order; the last one served. */
   readonly trail: readonly AttemptRecord[]
-  /** The answer; ends early when it breaks, and `end` then says why. */
+  /** The answer; ends early when it breaks, and `end` then says why. Must be read to its end or closed with `return`. */
   readonly arrivals: AsyncIterableIterator<Arrival>
   readonly end: () => TailEnd | undefined
 }
@@ -59,7 +65,7 @@ export interface FailedRun {
    * `aborted`: the client left.
    */
   readonly cause: 'exhausted' | 'stopped' | 'deadline' | 'window' | 'aborted'
-  /** The last failure; absent when no leg was called. */
+  /** What ended the run: the client's leaving, the chain's deadline, else the last failure. Absent if no leg was called. */
   readonly failure?: Failure | undefined
   /** A row for each attempt and each leg left out, in order. */
   readonly trail: readonly AttemptRecord[]
@@ -78,16 +84,12 @@ export async function run(
   host: RunHost,
   signal?: AbortSignal,
 ): Promise<RunOutcome> {
-  const { clock, journal } = host
-  const startedAt = clock.now()
-  const deadlineMs = chainDeadline(legs, settings.limits)
-  // A deadline below the least that an attempt needs still lets the first leg try.
-  const neededMs = Math.min(minAttempt(settings.limits), deadlineMs ?? Infinity)
-  const windowMs = settings.limits.windowMs ?? Infinity
-  const trail: AttemptRecord[] = []
-  const halt = createRunHalt(clock, deadlineMs, signal)
+  const { clock } = host
+  const commit = request.stream || settings.commit === 'established' ? settings.commit : 'complete'
+  const budget = createBudget(clock, legs, settings.limits)
+  const client = watchClient(clock, signal)
+  const trail = createTrail(clock, host.journal)
   let last: Failure | undefined
-  let movedFrom: { readonly leg: Leg; readonly failure: Failure } | undefined
 
   for (const [index, leg] of legs.entries()) {
     const limits = attemptLimits(leg, {
@@ -95,78 +97,50 @@ export async function run(
       reasoning: request.reasoning === true,
       buffered: !request.stream && leg.wholeAnswers === true,
     })
+    const retry = leg.retries === undefined ? settings.retry : { ...settings.retry, retries: leg.retries }
+
     for (let retried = 0; ; retried += 1) {
-      const elapsedMs = clock.now() - startedAt
-      const barred = halt.halted() !== undefined ? haltCause() : roomFor(elapsedMs)
-      if (barred !== undefined) return leaveOut(index, retried, barred)
-      if (movedFrom !== undefined) journal?.failover(movedFrom.leg, movedFrom.failure, leg)
-      movedFrom = undefined
-      journal?.attemptStart(leg)
-      const attemptAt = clock.now()
-      const attempt = startAttempt({ leg, request, commit: settings.commit, limits, clock })
-      halt.watch(attempt)
-      const outcome = await attempt.outcome
-      const latencyMs = clock.now() - attemptAt
-      if ('bound' in outcome) return commit(leg, outcome.bound, attempt, limits, latencyMs)
+      if (client.gone()) return failed('aborted')
+      const spent = budget.spent()
+      // A leg that was being retried has its rows already.
+      if (spent !== undefined) return failed(spent, legs.slice(retried === 0 ? index : index + 1))
+
+      trail.started(leg, retried)
+      const scope = createAttemptScope(clock)
+      client.watch(scope)
+      const chainLeftMs = budget.cutMs(limits.timeoutMs)
+      const outcome = await attempt({ leg, request, commit, limits, chainLeftMs, clock }, scope)
+      if ('bound' in outcome) return committed(leg, outcome.bound, limits)
+
       last = outcome.failure
-      recordFailure(leg, last, latencyMs)
-      if (halt.halted() !== undefined) return leaveOut(index + 1, 0, haltCause())
-      const leftMs = Math.min(deadlineMs ?? Infinity, windowMs) - (clock.now() - startedAt)
-      const policy = leg.retries === undefined ? settings.retry : { ...settings.retry, retries: leg.retries }
-      const delayMs = retryDelay(last, policy, retried, leftMs, host.random)
+      trail.failed(leg, last)
+      if (client.gone()) return failed('aborted')
+      const delayMs = retryDelay(last, retry, retried, budget.leftMs(), host.random)
       if (delayMs === undefined) break
-      await halt.sleep(delayMs)
+      await client.sleep(delayMs)
     }
+
+    if (last.phase === 'chain' && budget.spent() === 'deadline') return failed('deadline', legs.slice(index + 1))
     if (nextStep(last, settings.advance) === 'stop') return failed('stopped')
-    movedFrom = { leg, failure: last }
   }
   return failed('exhausted')
 
-  function roomFor(elapsedMs: number): 'window' | 'deadline' | undefined {
-    if (elapsedMs >= windowMs) return 'window'
-    return deadlineMs !== undefined && deadlineMs - elapsedMs < neededMs ? 'deadline' : undefined
-  }
-
-  function haltCause(): 'aborted' | 'deadline' {
-    return halt.halted()?.kind === 'aborted' ? 'aborted' : 'deadline'
-  }
-
-  /** The legs from `index` on are not called; one that was being retried has its rows already. */
-  function leaveOut(index: number, retried: number, cause: FailedRun['cause']): FailedRun {
-    if (cause !== 'aborted') {
-      for (const { provider, model } of legs.slice(retried > 0 ? index + 1 : index)) {
-        trail.push({ outcome: 'skipped', provider, model, reason: 'window' })
-        journal?.legSkipped(provider, model, 'window')
-      }
-    }
-    return failed(cause)
-  }
-
-  function recordFailure(leg: Leg, failure: Failure, latencyMs: number): void {
-    const { provider, model } = leg
-    trail.push({ outcome: 'failed', provider, model, latencyMs, failure, health: healthOf(failure) })
-    journal?.attemptFailure(leg, failure, latencyMs, false)
-  }
-
-  function failed(cause: FailedRun['cause']): FailedRun {
-    halt.release()
-    const failure = last ?? (cause === 'aborted' ? failureOf('aborted') : cause === 'deadline' ? timedOut('chain') : undefined)
-    host.onEnd?.({ failure, verdict: failure === undefined ? 'neutral' : healthOf(failure) }, undefined)
-    return { type: 'failed', cause, failure, trail }
-  }
-
-  function commit(leg: Leg, bound: BoundAnswer, attempt: Attempt, limits: AttemptLimits, latencyMs: number): CommittedRun {
-    const { provider, model } = leg
-    trail.push({ outcome: 'served', provider, model, latencyMs })
-    halt.bindTo(attempt)
-    journal?.runCommit(leg, latencyMs)
-    const committedAt = clock.now()
-    const tail = createTail(bound, limits, clock, (end) => {
-      halt.release()
-      if (end.failure !== undefined) journal?.attemptFailure(leg, end.failure, latencyMs + clock.now() - committedAt, true, end.usage)
-      host.onEnd?.(end, leg)
+  function committed(leg: Leg, bound: BoundAnswer, limits: AttemptLimits): CommittedRun {
+    trail.served(leg)
+    const { arrivals, end } = createTail(bound, limits, clock, (ended) => {
+      client.release()
+      trail.ended(leg, ended)
+      host.onEnd?.(ended, leg)
     })
-    return { type: 'committed', leg, answer: bound.answer, trail, arrivals: tail.arrivals, end: tail.end }
+    return { type: 'committed', leg, answer: bound.answer, trail: trail.rows, arrivals, end }
+  }
+
+  function failed(cause: FailedRun['cause'], leftOut: readonly Leg[] = []): FailedRun {
+    client.release()
+    trail.leftOut(leftOut)
+    const failure = cause === 'aborted' ? failureOf('aborted') : cause === 'deadline' ? timedOut('chain') : last
+    const verdict = cause === 'aborted' || last === undefined ? 'neutral' : healthOf(last)
+    host.onEnd?.({ failure, verdict }, undefined)
+    return { type: 'failed', cause, failure, trail: trail.rows }
   }
 }
-

@@ -12,6 +12,11 @@ export interface AttemptScope {
   readonly stop: (failure: Failure) => void
   /** Told once, at the stop. Takes the place of an earlier listener. */
   readonly onStop: (listener: (failure: Failure) => void) => void
+  /**
+   * Settles as `work` does, or rejects at the stop: a leg that does not listen to its signal holds nobody. What `work` gives
+   * after that goes to `late`. One at a time; takes the place of a listener.
+   */
+  readonly orStopped: <T>(work: PromiseLike<T>, late?: (value: T) => void) => Promise<T>
   /** Stops the attempt as a timeout of this phase, unless disarmed before. */
   readonly arm: (phase: TimeoutPhase, delayMs: number) => void
   readonly disarm: (phase: TimeoutPhase) => void
@@ -33,12 +38,20 @@ export function createAttemptScope(clock: Clock): AttemptScope {
     onStop(next) {
       listener = next
     },
+    orStopped(work, late) {
+      return new Promise((resolve, reject) => {
+        listener = (failure) => reject(new LegFailedError(failure))
+        if (stopped !== undefined) listener(stopped)
+        work.then((value) => {
+          if (stopped !== undefined) late?.(value)
+          resolve(value)
+        }, reject)
+      })
+    },
     arm(phase, delayMs) {
       disarm(phase)
-      armed.set(
-        phase,
-        clock.schedule(delayMs, () => stop(timedOut(phase))),
-      )
+      const cancel = clock.schedule(delayMs, () => stop(timedOut(phase)))
+      armed.set(phase, cancel)
     },
     disarm,
     release() {

@@ -10,6 +10,7 @@ import { createIdleWatch } from './idle-watch.js'
 import { closeIterator, DONE } from './iterable.js'
 import type { AttemptLimits } from './limits.js'
 import type { Arrival, Usage } from './part.js'
+import { failureAtEnd } from './progress.js'
 import { timedOut } from './scope.js'
 
 /** How a committed answer ended. */
@@ -28,9 +29,13 @@ export interface Tail {
   readonly end: () => TailEnd | undefined
 }
 
+type Result = IteratorResult<Arrival, undefined>
+
 /**
  * Follows a bound answer under the limits that hold after the commit: idle, the whole stream, the grace after the finish.
  * Whatever goes wrong here ends the arrivals; no other leg is tried. `onEnd` is called once.
+ *
+ * Hot: `next`, `read` and `onResult` run once a read, so they make no closure and no timer.
  */
 export function createTail(
   bound: BoundAnswer,
@@ -38,43 +43,35 @@ export function createTail(
   clock: Clock,
   onEnd: (end: TailEnd) => void,
 ): Tail {
-  const { held, progress, source, scope, answer } = bound
-  let index = 0
+  const { progress, source, scope, answer } = bound
+  let held = bound.held
+  let replayed = 0
   let ended: TailEnd | undefined
   let idle: IdleWatch | undefined
   let grace: Cancel | undefined
   let stream: Cancel | undefined
+  let reading: Promise<Result> | undefined
+  let deliver: ((result: Result) => void) | undefined
 
-  if (source === undefined) {
-    settle(undefined)
-  } else {
-    scope.onStop((failure) => settle(progress.complete && failure.kind !== 'aborted' ? undefined : failure))
-    const already = scope.stopped()
-    if (already !== undefined) settle(already)
-    else arm()
-  }
-
-  const arrivals: AsyncIterableIterator<Arrival> = {
+  const arrivals: AsyncIterableIterator<Arrival, undefined> = {
     [Symbol.asyncIterator]: () => arrivals,
-    next() {
-      const arrival = held[index]
-      if (arrival !== undefined) {
-        index += 1
-        return Promise.resolve({ done: false, value: arrival })
-      }
-      if (ended !== undefined || source === undefined) return Promise.resolve(DONE)
-      idle?.asked()
-      return source.next().then(onResult, onError)
-    },
+    next,
     return() {
-      settle(progress.complete ? undefined : failureOf('aborted'))
-      index = held.length
+      settle(unlessComplete(failureOf('aborted')))
+      held = []
       return Promise.resolve(DONE)
     },
   }
+  start()
   return { arrivals, end: () => ended }
 
-  function arm(): void {
+  function start(): void {
+    const stopped = scope.stopped()
+    if (source === undefined || stopped !== undefined) {
+      settle(source === undefined ? undefined : stopped)
+      return
+    }
+    scope.onStop((failure) => settle(failure.kind === 'aborted' ? failure : unlessComplete(failure)))
     idle = createIdleWatch(clock, limits.idleTimeoutMs, () => scope.stop(timedOut('idle')))
     if (limits.maxStreamMs !== undefined) {
       stream = clock.schedule(limits.maxStreamMs, () => scope.stop(timedOut('stream')))
@@ -83,40 +80,74 @@ export function createTail(
     follow()
   }
 
-  function onResult(result: IteratorResult<Arrival>): IteratorResult<Arrival> {
-    if (ended !== undefined) return DONE
-    if (result.done === true) {
-      settle(atEndOfSource())
-      return DONE
+  function next(): Promise<Result> {
+    const arrival = held[replayed]
+    if (arrival !== undefined) {
+      replayed += 1
+      return Promise.resolve({ done: false, value: arrival })
     }
-    const arrival = result.value
-    idle?.arrived(arrival.events)
-    if (arrival.parts.length > 0) {
-      progress.take(arrival.parts)
-      follow()
+    if (replayed > 0) {
+      held = []
+      replayed = 0
     }
-    return result
+    if (ended !== undefined || source === undefined) return Promise.resolve(DONE)
+    // A second reader waits for the first: no source is asked twice at once.
+    if (deliver !== undefined && reading !== undefined) return reading.then(next)
+    idle?.asked()
+    reading = new Promise(read)
+    return reading
   }
 
-  function onError(thrown: unknown): IteratorResult<Arrival> {
-    settle(progress.complete ? undefined : (scope.stopped() ?? classify(thrown)))
-    return DONE
+  /** The promise is ours and not the source's, so that a leg that does not listen to its signal holds no reader. */
+  function read(resolve: (result: Result) => void): void {
+    deliver = resolve
+    try {
+      source?.next().then(onResult, onError)
+    } catch (thrown) {
+      onError(thrown)
+    }
+  }
+
+  function onResult(result: IteratorResult<Arrival, unknown>): void {
+    if (ended !== undefined) return
+    try {
+      if (result.done === true) {
+        settle(failureAtEnd(progress, answer.form))
+        return
+      }
+      // First of all, since what it says may end the read that waits: it is the last that the reader gets.
+      deliver?.(result)
+      deliver = undefined
+      const { parts, events } = result.value
+      idle?.arrived(events)
+      if (parts.length > 0) {
+        progress.take(parts)
+        follow()
+      }
+    } catch (thrown) {
+      onError(thrown)
+    }
+  }
+
+  function onError(thrown: unknown): void {
+    settle(unlessComplete(classify(thrown)))
+  }
+
+  /** Behind the finish of an answer nothing that goes wrong takes anything from it. */
+  function unlessComplete(failure: Failure): Failure | undefined {
+    return progress.complete ? failureAtEnd(progress, answer.form) : failure
   }
 
   function follow(): void {
     if (progress.failure !== undefined) settle(progress.failure)
-    else if (progress.ended) settle(progress.content ? undefined : failureOf('empty'))
+    else if (progress.ended) settle(failureAtEnd(progress, answer.form))
     else if (progress.complete) grace ??= clock.schedule(limits.finishGraceMs, () => scope.stop(timedOut('idle')))
-  }
-
-  function atEndOfSource(): Failure | undefined {
-    if (progress.content && (progress.complete || answer.form === 'json')) return undefined
-    return failureOf(progress.content || !progress.complete ? 'truncated' : 'empty')
   }
 
   function settle(failure: Failure | undefined): void {
     if (ended !== undefined) return
     ended = { failure, verdict: failure === undefined ? 'success' : healthOf(failure), usage: progress.usage }
+    scope.release()
     idle?.stop()
     grace?.()
     stream?.()
@@ -125,6 +156,7 @@ export function createTail(
       // Half an answer is of no use: its socket goes now, and a leg that is still producing stops.
       if (failure !== undefined) scope.stop(failure)
     }
+    deliver?.(DONE)
     onEnd(ended)
   }
 }

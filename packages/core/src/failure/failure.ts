@@ -45,6 +45,9 @@ export interface Failure {
   readonly providerMessage?: string | undefined
 }
 
+/** What may be said about a failure beyond its kind. */
+export type FailureDetails = Omit<Failure, 'kind' | 'processed'> & { readonly processed?: Processed | undefined }
+
 /** Default of `Failure.processed` for each kind; a leg that knows better says so. */
 const PROCESSED = {
   connection_error: 'maybe',
@@ -64,10 +67,35 @@ const PROCESSED = {
   aborted: 'maybe',
 } as const satisfies Record<FailureKind, Processed>
 
-/** Makes a Failure: fills in `processed` and keeps `providerMessage` out of every enumeration. */
-export function failureOf(kind: FailureKind, details: Partial<Omit<Failure, 'kind'>> = {}): Failure {
+const PHASES = {
+  connect: true,
+  first_content: true,
+  idle: true,
+  attempt: true,
+  stream: true,
+  chain: true,
+} as const satisfies Record<TimeoutPhase, true>
+
+/** Whether this is a word of the failure table. */
+export function isFailureKind(value: unknown): value is FailureKind {
+  return typeof value === 'string' && Object.hasOwn(PROCESSED, value)
+}
+
+export function isTimeoutPhase(value: unknown): value is TimeoutPhase {
+  return typeof value === 'string' && Object.hasOwn(PHASES, value)
+}
+
+export function isProcessed(value: unknown): value is Processed {
+  return value === 'no' || value === 'maybe' || value === 'yes'
+}
+
+/**
+ * Makes a Failure: fills in `processed`, leaves out what is undefined, and keeps `providerMessage` out of every enumeration.
+ */
+export function failureOf(kind: FailureKind, details: FailureDetails = {}): Failure {
   const { providerMessage, processed = PROCESSED[kind], ...rest } = details
-  const failure: Failure = { kind, processed, ...rest }
+  const known = Object.entries(rest).filter(([, detail]) => detail !== undefined)
+  const failure: Failure = { kind, processed, ...Object.fromEntries(known) }
   if (providerMessage !== undefined) {
     Object.defineProperty(failure, 'providerMessage', { value: providerMessage, enumerable: false })
   }

@@ -111,10 +111,16 @@ export function healthOf(failure: Failure): Verdict {
   return HEALTH[failure.kind]
 }
 
-/** The kinds that move on: a named set, or a list (from which `aborted` and `refused` are taken out). */
+/**
+ * The kinds that move on: a named set, or a list (from which `aborted` and `refused` are taken out). Throws a `TypeError` for
+ * a name that is none.
+ */
 export function advanceKinds(advanceOn: AdvanceSet | readonly FailureKind[] = 'leg_faults'): ReadonlySet<FailureKind> {
   if (typeof advanceOn !== 'string') {
-    return new Set(advanceOn.filter((kind) => ADVANCES.any[kind]))
+    return new Set(advanceOn.filter((kind) => Object.hasOwn(ADVANCES.any, kind) && ADVANCES.any[kind]))
+  }
+  if (!Object.hasOwn(ADVANCES, advanceOn)) {
+    throw new TypeError(`advanceOn: '${advanceOn}' is no set of failures; use one of ${ADVANCE_SETS.join(', ')}, or a list`)
   }
   return new Set(FAILURE_KINDS.filter((kind) => ADVANCES[advanceOn][kind]))
 }
