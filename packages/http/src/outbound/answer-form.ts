@@ -1,0 +1,54 @@
+import { failureOf, LegFailedError } from '@understudy/core'
+import type { ByteSource } from './byte-source.js'
+import { waitForBytes } from './byte-source.js'
+
+/** What an answer is, and what of it had to be read to know. */
+export interface AnswerForm {
+  readonly form: 'events' | 'json'
+  readonly unread: Buffer | undefined
+}
+
+/** So much white space is no answer. */
+const MAX_PEEKED_BYTES = 64 * 1024
+
+const OPEN_BRACKET = 0x5b
+const OPEN_BRACE = 0x7b
+
+/**
+ * Tells events from JSON by the content type; where that says nothing (absent, plain text, octets), by the first byte
+ * that is no white space. A web page is a `malformed` answer.
+ */
+export function answerForm(
+  contentType: string | undefined,
+  source: ByteSource,
+  signal: AbortSignal,
+): AnswerForm | Promise<AnswerForm> {
+  const type = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  if (type === 'text/event-stream') return { form: 'events', unread: undefined }
+  if (type === 'application/json' || type.endsWith('+json')) return { form: 'json', unread: undefined }
+  if (type === 'text/html') throw new LegFailedError(failureOf('malformed', { code: 'html' }))
+  return peek(source, signal)
+}
+
+async function peek(source: ByteSource, signal: AbortSignal): Promise<AnswerForm> {
+  let unread: Buffer | undefined
+  for (;;) {
+    const bytes = source.take()
+    if (bytes !== undefined) {
+      unread = unread === undefined ? bytes : Buffer.concat([unread, bytes])
+      const first = unread.find((byte) => !isSpaceOrMark(byte))
+      const isJson = first === OPEN_BRACE || first === OPEN_BRACKET
+      if (first !== undefined) return { form: isJson ? 'json' : 'events', unread }
+      if (unread.length > MAX_PEEKED_BYTES) return { form: 'events', unread }
+    } else if (source.state === 'open') {
+      await waitForBytes(source, signal)
+    } else {
+      return { form: 'events', unread }
+    }
+  }
+}
+
+/** White space, or a byte of a byte-order mark. */
+function isSpaceOrMark(byte: number): boolean {
+  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d) || byte === 0xef || byte === 0xbb || byte === 0xbf
+}

@@ -1,0 +1,60 @@
+import type { ResolvedProvider } from '@understudy/config'
+import { failureOf, LegFailedError } from '@understudy/core'
+import { isHeaderValue } from './request-headers.js'
+
+/** The header of one attempt that says who asks: name and value, or nothing. */
+export type CredentialHeader = readonly [] | readonly [name: string, value: string]
+
+/** The name of the header that a provider's credential is sent in. */
+export function credentialName(provider: ResolvedProvider): 'authorization' | 'api-key' {
+  return provider.azure === undefined ? 'authorization' : 'api-key'
+}
+
+/**
+ * Asks the provider for its credential, anew at each attempt. A credential that cannot be had, or not be sent, is an
+ * `auth_error`, so that the next leg is tried. Settles with the reason of `signal` if that is aborted first.
+ */
+export function credentialHeader(
+  provider: ResolvedProvider,
+  signal: AbortSignal,
+): CredentialHeader | Promise<CredentialHeader> {
+  let credential: string | Promise<string> | undefined
+  try {
+    credential = provider.credential()
+  } catch {
+    throw unavailable()
+  }
+  if (credential === undefined || typeof credential === 'string') return headerOf(provider, credential)
+  return settled(credential, signal).then((value) => headerOf(provider, value))
+}
+
+async function settled(credential: Promise<string>, signal: AbortSignal): Promise<string> {
+  let onAbort: (() => void) | undefined
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(new Error('aborted'))
+    signal.addEventListener('abort', onAbort)
+  })
+  try {
+    signal.throwIfAborted()
+    return await Promise.race([credential, aborted])
+  } catch {
+    signal.throwIfAborted()
+    throw unavailable()
+  } finally {
+    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort)
+  }
+}
+
+function headerOf(provider: ResolvedProvider, credential: unknown): CredentialHeader {
+  if (credential === undefined) return []
+  if (!isHeaderValue(credential) || credential === '') {
+    throw new LegFailedError(failureOf('auth_error', { code: 'invalid_credential' }))
+  }
+  const name = credentialName(provider)
+  return [name, name === 'authorization' ? `Bearer ${credential}` : credential]
+}
+
+/** What was thrown stays out of it: it may quote the credential or where it is kept. */
+function unavailable(): LegFailedError {
+  return new LegFailedError(failureOf('auth_error', { code: 'credential_unavailable' }))
+}

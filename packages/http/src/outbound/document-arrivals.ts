@@ -1,0 +1,60 @@
+import type { Arrival, Failure } from '@understudy/core'
+import { failureOf } from '@understudy/core'
+import type { DialectCodec } from '@understudy/dialects'
+import type { ByteSource } from './byte-source.js'
+import { readBody } from './read-body.js'
+
+/** A larger answer is no chat answer. */
+const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
+
+const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined }
+
+/** What a document is read with. */
+export interface DocumentReader {
+  readonly codec: DialectCodec
+  readonly status: number
+  /** Whether the client gets the bytes as they came. */
+  readonly forward: 'bytes' | 'parts'
+  readonly signal: AbortSignal
+  /** Taken from the source already. */
+  readonly unread: Buffer | undefined
+}
+
+/** The one arrival of a JSON answer: the whole of it. */
+export function documentArrivals(
+  source: ByteSource,
+  reader: DocumentReader,
+): AsyncIterableIterator<Arrival, undefined, undefined> {
+  let done = false
+  return {
+    async next() {
+      if (done) return DONE
+      done = true
+      return { done: false, value: await readDocument(source, reader) }
+    },
+    return() {
+      done = true
+      source.cancel()
+      return Promise.resolve(DONE)
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+async function readDocument(source: ByteSource, reader: DocumentReader): Promise<Arrival> {
+  const { codec, status, forward, signal, unread } = reader
+  const { bytes: rest, whole } = await readBody(source, MAX_DOCUMENT_BYTES, signal)
+  signal.throwIfAborted()
+  if (!whole) return { parts: [{ type: 'error', failure: whyNotWhole(source.failure) }], events: 0 }
+  const bytes = unread === undefined ? rest : Buffer.concat([unread, rest])
+  const { parts } = codec.decodeResponse(bytes, { status })
+  return { parts, bytes: forward === 'bytes' ? bytes : undefined, events: 1 }
+}
+
+/** Nobody else cuts a body that is being read, so `aborted` was the limit. */
+function whyNotWhole(failure: Failure | undefined): Failure {
+  if (failure === undefined || failure.kind === 'aborted') return failureOf('malformed', { code: 'answer_too_large' })
+  return failure
+}

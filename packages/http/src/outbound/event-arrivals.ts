@@ -1,0 +1,106 @@
+import type { Arrival, Part } from '@understudy/core'
+import { failureOf } from '@understudy/core'
+import type { StreamDecoder } from '@understudy/dialects'
+import type { ByteSource } from './byte-source.js'
+
+type Result = IteratorResult<Arrival, undefined>
+
+const DONE: Result = { done: true, value: undefined }
+
+/**
+ * The arrivals of a stream of events: one for each read that completed something. Not a generator, so that `return`
+ * reaches the socket while `next` waits, and a read that completes nothing wakes nobody.
+ *
+ * Hot: `next` once a read.
+ */
+export class EventArrivals implements AsyncIterableIterator<Arrival, undefined, undefined> {
+  readonly #source: ByteSource
+  readonly #decoder: StreamDecoder
+  readonly #signal: AbortSignal
+  #unread: Buffer | undefined
+  #done = false
+  #resolve: ((result: Result) => void) | undefined
+  #reject: ((reason: unknown) => void) | undefined
+
+  /** `unread` was taken from the source already. */
+  constructor(source: ByteSource, decoder: StreamDecoder, signal: AbortSignal, unread: Buffer | undefined) {
+    this.#source = source
+    this.#decoder = decoder
+    this.#signal = signal
+    this.#unread = unread
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  next(): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+      this.#advance()
+    })
+  }
+
+  return(): Promise<Result> {
+    if (!this.#done) {
+      this.#done = true
+      this.#source.cancel()
+      this.#resolve?.(DONE)
+    }
+    return Promise.resolve(DONE)
+  }
+
+  readonly #advance = (): void => {
+    if (!this.#done && this.#signal.aborted) {
+      this.#done = true
+      this.#source.cancel()
+      this.#reject?.(this.#signal.reason)
+      return
+    }
+    const result = this.#read()
+    if (result === undefined) this.#source.onReady(this.#advance)
+    else this.#resolve?.(result)
+  }
+
+  /** What there is to give now. */
+  #read(): Result | undefined {
+    if (this.#done) return DONE
+    for (let bytes = this.#take(); bytes !== undefined; bytes = this.#take()) {
+      const arrival = this.#decoder.push(bytes)
+      if (arrival !== undefined) return this.#give(arrival)
+    }
+    return this.#source.state === 'open' ? undefined : this.#end()
+  }
+
+  #take(): Buffer | undefined {
+    const bytes = this.#unread ?? this.#source.take()
+    this.#unread = undefined
+    return bytes
+  }
+
+  #give(arrival: Arrival): Result {
+    if (isOver(arrival.parts)) {
+      this.#done = true
+      this.#source.release()
+    }
+    return { done: false, value: arrival }
+  }
+
+  #end(): Result {
+    this.#done = true
+    const last = this.#decoder.end()
+    // An answer that said that it is whole is whole, however its connection ended.
+    if (this.#source.state !== 'failed' || (last !== undefined && isOver(last.parts))) {
+      return last === undefined ? DONE : { done: false, value: last }
+    }
+    const failure = this.#source.failure ?? failureOf('connection_error')
+    const parts: Part[] = [...(last?.parts ?? []), { type: 'error', failure }]
+    return { done: false, value: { events: 0, ...last, parts } }
+  }
+}
+
+function isOver(parts: readonly Part[]): boolean {
+  const last = parts.at(-1)
+  return last?.type === 'end' || last?.type === 'error'
+}

@@ -1,0 +1,195 @@
+import type { Failure } from '@understudy/core'
+import { failureOf, LegFailedError } from '@understudy/core'
+import type { Dispatcher } from 'undici'
+import type { ByteSource } from './byte-source.js'
+import type { CancellableDispatchOptions } from './cancellable-client.js'
+import { transportFailure } from './transport-failure.js'
+
+type Controller = Dispatcher.DispatchController
+type RawHeaders = Readonly<Record<string, string | string[] | undefined>>
+
+/** The head of an answer. Names in lower case. */
+export interface AnswerHead {
+  readonly status: number
+  readonly headers: RawHeaders
+}
+
+/** More than this unread stops the socket. */
+const HIGH_WATER_BYTES = 64 * 1024
+/** How much and how long is read of what nobody wants, to keep the connection. */
+const RELEASE_BYTES = 64 * 1024
+const RELEASE_MS = 1_000
+
+const ignore = (): void => undefined
+
+/** What an exchange reports to and obeys. */
+export interface ExchangeContext {
+  /** Ends the exchange at the socket, in whatever phase it is, connecting included. */
+  readonly signal: AbortSignal
+  /** Called when the connection is ready, just before the request is written. */
+  readonly onConnect: () => void
+}
+
+/**
+ * One request and its answer on undici: a promise of the head, then the body as a `ByteSource`. A class, because its
+ * methods are undici's handler and each is called for every request.
+ *
+ * Hot: `onResponseData` once a chunk, `take` once a read.
+ */
+export class Exchange implements Dispatcher.DispatchHandler, ByteSource {
+  readonly head: Promise<AnswerHead>
+  state: 'open' | 'ended' | 'failed' = 'open'
+  failure: Failure | undefined
+
+  readonly #context: ExchangeContext
+  #resolveHead: (head: AnswerHead) => void = ignore
+  #rejectHead: (reason: unknown) => void = ignore
+  #controller: Controller | undefined
+  #cancelSocket: (() => void) | undefined
+  #discarded: number | undefined
+  #releaseTimer: NodeJS.Timeout | undefined
+
+  #first: Buffer | undefined
+  #more: Buffer[] = []
+  #unread = 0
+  #paused = false
+  #reader: (() => void) | undefined
+  #scheduled = false
+
+  constructor(context: ExchangeContext) {
+    this.#context = context
+    this.head = new Promise((resolve, reject) => {
+      this.#resolveHead = resolve
+      this.#rejectHead = reject
+    })
+  }
+
+  /** Sends the request. To be called once. */
+  start(dispatcher: Dispatcher, options: Dispatcher.DispatchOptions): void {
+    const { signal } = this.#context
+    if (signal.aborted) {
+      this.#onAbort()
+      return
+    }
+    signal.addEventListener('abort', this.#onAbort)
+    try {
+      const cancellable: CancellableDispatchOptions = { ...options, onClient: this.#setCancelSocket }
+      dispatcher.dispatch(cancellable, this)
+    } catch (error) {
+      this.#fail(transportFailure(error, 'no'))
+    }
+  }
+
+  readonly #setCancelSocket = (cancel: () => void): void => {
+    this.#cancelSocket = cancel
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller
+    this.#context.onConnect()
+  }
+
+  onResponseStart(_controller: Controller, status: number, headers: RawHeaders): void {
+    if (status >= 200) this.#resolveHead({ status, headers })
+  }
+
+  onResponseData(controller: Controller, chunk: Buffer): void {
+    if (this.#discarded !== undefined) {
+      this.#discarded += chunk.length
+      if (this.#discarded > RELEASE_BYTES) this.cancel()
+      return
+    }
+    if (this.state !== 'open') return
+    if (this.#first === undefined) this.#first = chunk
+    else this.#more.push(chunk)
+    this.#unread += chunk.length
+    if (this.#unread > HIGH_WATER_BYTES) {
+      this.#paused = true
+      controller.pause()
+    }
+    this.#schedule()
+  }
+
+  onResponseEnd(): void {
+    if (this.state !== 'open') return
+    this.#settle('ended', undefined)
+  }
+
+  onResponseError(_controller: Controller | undefined, error: Error): void {
+    this.#fail(transportFailure(error, this.#controller === undefined ? 'no' : 'maybe'))
+  }
+
+  take(): Buffer | undefined {
+    const first = this.#first
+    if (first === undefined) return undefined
+    const bytes = this.#more.length === 0 ? first : Buffer.concat([first, ...this.#more], this.#unread)
+    this.#drop()
+    if (this.#paused) {
+      this.#paused = false
+      this.#controller?.resume()
+    }
+    return bytes
+  }
+
+  onReady(callback: () => void): void {
+    this.#reader = callback
+    if (this.#first !== undefined || this.state !== 'open') this.#schedule()
+  }
+
+  release(): void {
+    if (this.state !== 'open' || this.#discarded !== undefined) return
+    this.#discarded = this.#unread
+    this.#context.signal.removeEventListener('abort', this.#onAbort)
+    this.#drop()
+    this.#releaseTimer = setTimeout(() => this.cancel(), RELEASE_MS)
+    this.#releaseTimer.unref()
+    this.#paused = false
+    this.#controller?.resume()
+  }
+
+  cancel(): void {
+    this.#drop()
+    if (this.state !== 'open') return
+    this.#settle('failed', failureOf('aborted'))
+    this.#cancelSocket?.()
+  }
+
+  readonly #onAbort = (): void => {
+    this.#rejectHead(this.#context.signal.reason)
+    this.cancel()
+  }
+
+  #fail(failure: Failure): void {
+    if (this.state !== 'open') return
+    this.#settle('failed', failure)
+    this.#rejectHead(new LegFailedError(failure))
+  }
+
+  #settle(state: 'ended' | 'failed', failure: Failure | undefined): void {
+    this.state = state
+    this.failure = failure
+    this.#context.signal.removeEventListener('abort', this.#onAbort)
+    clearTimeout(this.#releaseTimer)
+    this.#schedule()
+  }
+
+  #drop(): void {
+    this.#first = undefined
+    if (this.#more.length > 0) this.#more = []
+    this.#unread = 0
+  }
+
+  // A microtask runs when undici has handed over all that one read of the socket brought: the reader is woken once.
+  #schedule(): void {
+    if (this.#reader === undefined || this.#scheduled) return
+    this.#scheduled = true
+    queueMicrotask(this.#wake)
+  }
+
+  readonly #wake = (): void => {
+    this.#scheduled = false
+    const reader = this.#reader
+    this.#reader = undefined
+    reader?.()
+  }
+}

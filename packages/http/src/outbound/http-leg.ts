@@ -1,0 +1,78 @@
+import type { BufferedVia, ResolvedProvider } from '@understudy/config'
+import type { ChatRequest, Leg, LegAnswer, LegContext, LegLimits } from '@understudy/core'
+import type { DialectCodec } from '@understudy/dialects'
+import type { ProviderAgents } from './agents.js'
+import { credentialHeader, credentialName } from './credentials.js'
+import { endpointOf, modelInPath } from './endpoint.js'
+import { Exchange } from './exchange.js'
+import { readAnswer } from './read-answer.js'
+import { bodyWriter, isSameDialect } from './request-body.js'
+import { requestHeaders, withHeaders } from './request-headers.js'
+import { passedHeadersOf } from './wire-request.js'
+
+/** What a leg over HTTP is made of. */
+export interface HttpLegOptions {
+  readonly provider: ResolvedProvider
+  /** Of the provider's dialect. */
+  readonly codec: DialectCodec
+  /** What the provider is asked for. With `anyModel` only the leg's name. */
+  readonly model: string
+  /** Keeps the request's own model. Default false. */
+  readonly anyModel?: boolean | undefined
+  /** Where the provider serves the model. Default none. */
+  readonly region?: string | undefined
+  /** Parameters under the request's, in the leg's dialect; not for a client of another dialect. Default none. */
+  readonly defaults?: Readonly<Record<string, unknown>> | undefined
+  readonly agents: ProviderAgents
+  /** How a buffered request is asked: as one JSON document, or as a stream that the core collects. */
+  readonly bufferedVia: BufferedVia
+  readonly limits?: LegLimits | undefined
+  readonly reasoning?: boolean | undefined
+  readonly retries?: number | undefined
+  /** Milliseconds since the epoch, to turn a date in Retry-After into a wait. Default `Date.now`. */
+  readonly wallClock?: (() => number) | undefined
+}
+
+/** A leg that asks a provider over HTTP. Throws if the provider cannot be asked at all, which stops a mount. */
+export function createHttpLeg(options: HttpLegOptions): Leg {
+  const { provider, codec, model, anyModel = false, agents, bufferedVia, wallClock = Date.now } = options
+  const dispatcher = agents.dispatcherOf(provider.name)
+  const endpoint = endpointOf(provider, model)
+  const endpointOfEach = anyModel && modelInPath(provider)
+  const withoutKey = requestHeaders(provider)
+  const withKey = requestHeaders(provider, credentialName(provider))
+  const writeBody = bodyWriter({ codec, model: anyModel ? undefined : model, defaults: options.defaults ?? {} })
+  const streamsAlways = bufferedVia === 'stream'
+
+  async function open(request: ChatRequest, context: LegContext): Promise<LegAnswer> {
+    const { signal } = context
+    const streamed = request.stream || streamsAlways
+    const sameDialect = isSameDialect(request, codec)
+    const asked = credentialHeader(provider, signal)
+    const credential = asked instanceof Promise ? await asked : asked
+    const base = credential.length === 0 ? withoutKey : withKey
+    const passed = sameDialect ? passedHeadersOf(request) : []
+    const body = writeBody(request, streamed)
+
+    const exchange = new Exchange(context)
+    exchange.start(dispatcher, {
+      ...(endpointOfEach ? endpointOf(provider, request.model ?? '') : endpoint),
+      method: 'POST',
+      headers: [...withHeaders(streamed ? base.stream : base.document, passed), ...credential],
+      body,
+    })
+    const head = await exchange.head
+    return readAnswer(exchange, head, { codec, signal, sameDialect, streamed: request.stream, wallClock })
+  }
+
+  return {
+    provider: provider.name,
+    model,
+    region: options.region,
+    limits: options.limits,
+    reasoning: options.reasoning,
+    retries: options.retries,
+    wholeAnswers: !streamsAlways,
+    open,
+  }
+}

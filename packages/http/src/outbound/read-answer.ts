@@ -1,0 +1,75 @@
+import type { LegAnswer } from '@understudy/core'
+import { failureOf, LegFailedError } from '@understudy/core'
+import type { DialectCodec } from '@understudy/dialects'
+import type { AnswerForm } from './answer-form.js'
+import { answerForm } from './answer-form.js'
+import type { ByteSource } from './byte-source.js'
+import { decodeSource } from './decoded-source.js'
+import { documentArrivals } from './document-arrivals.js'
+import { EventArrivals } from './event-arrivals.js'
+import type { AnswerHead } from './exchange.js'
+import { readBody } from './read-body.js'
+import { headerText, headerTexts, providerRequestId, visibleHeaders } from './response-headers.js'
+
+/** What an answer is read with. */
+export interface AnswerReader {
+  readonly codec: DialectCodec
+  readonly signal: AbortSignal
+  /** Whether the client speaks the codec's dialect. */
+  readonly sameDialect: boolean
+  /** Whether the client reads a stream. */
+  readonly streamed: boolean
+  readonly wallClock: () => number
+}
+
+/** More of a failed answer says nothing new; a smaller one is read to its end, so that its connection is kept. */
+const MAX_ERROR_BYTES = 64 * 1024
+
+/** Makes a leg's answer of a head and the body behind it. Throws a `LegFailedError` for one that is no answer. */
+export async function readAnswer(source: ByteSource, head: AnswerHead, reader: AnswerReader): Promise<LegAnswer> {
+  const { status, headers } = head
+  const body = decodeSource(source, headerText(headers, 'content-encoding'))
+  if (status > 299) {
+    if (body === undefined) source.release()
+    throw await failedAnswer(body, head, reader)
+  }
+  try {
+    if (body === undefined) throw new LegFailedError(failureOf('malformed', { code: 'unsupported_encoding' }))
+    const form = answerForm(headerText(headers, 'content-type'), body, reader.signal)
+    const answer = answerOf(body, form instanceof Promise ? await form : form, status, reader)
+    return { ...answer, headers: visibleHeaders(headers), providerRequestId: providerRequestId(headers) }
+  } catch (error) {
+    source.cancel()
+    throw error
+  }
+}
+
+function answerOf(body: ByteSource, { form, unread }: AnswerForm, status: number, reader: AnswerReader): LegAnswer {
+  const { codec, signal, sameDialect, streamed } = reader
+  if (form === 'json') {
+    const forward = sameDialect ? 'bytes' : 'parts'
+    return { form, arrivals: documentArrivals(body, { codec, status, forward, signal, unread }) }
+  }
+  const forward = sameDialect && streamed ? 'bytes' : 'parts'
+  const decoder = codec.createStreamDecoder({ forward })
+  return {
+    form: forward === 'bytes' ? 'events' : 'none',
+    arrivals: new EventArrivals(body, decoder, signal, unread),
+    onCommit: () => decoder.committed(),
+  }
+}
+
+async function failedAnswer(
+  body: ByteSource | undefined,
+  head: AnswerHead,
+  reader: AnswerReader,
+): Promise<LegFailedError> {
+  const bytes = body === undefined ? undefined : (await readBody(body, MAX_ERROR_BYTES, reader.signal)).bytes
+  const failure = reader.codec.decodeFailure({
+    status: head.status,
+    headers: headerTexts(head.headers),
+    body: bytes?.toString() ?? '',
+    now: reader.wallClock(),
+  })
+  return new LegFailedError(failure)
+}

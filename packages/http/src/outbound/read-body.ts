@@ -1,0 +1,36 @@
+import type { ByteSource } from './byte-source.js'
+import { waitForBytes } from './byte-source.js'
+
+/** A body that was read whole, or as far as it went. */
+export interface ReadBody {
+  readonly bytes: Buffer
+  /** `false` if it went over the limit or broke off; `source.failure` says why it broke off. */
+  readonly whole: boolean
+}
+
+/**
+ * Reads to the end, or until there are more than `maxBytes`, and then no further: the source is cut. Rejects with the
+ * reason of `signal` if that is aborted.
+ */
+export async function readBody(source: ByteSource, maxBytes: number, signal: AbortSignal): Promise<ReadBody> {
+  const pieces: Buffer[] = []
+  let length = 0
+  for (;;) {
+    const bytes = source.take()
+    if (bytes !== undefined) {
+      pieces.push(bytes)
+      length += bytes.length
+      if (length > maxBytes) {
+        source.cancel()
+        return { bytes: Buffer.concat(pieces, maxBytes), whole: false }
+      }
+      continue
+    }
+    if (source.state !== 'open') break
+    await waitForBytes(source, signal)
+  }
+  const [only] = pieces
+  const whole = source.state === 'ended'
+  if (only !== undefined && pieces.length === 1) return { bytes: only, whole }
+  return { bytes: Buffer.concat(pieces, length), whole }
+}

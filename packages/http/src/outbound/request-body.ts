@@ -1,0 +1,103 @@
+import type { ChatRequest } from '@understudy/core'
+import type { DialectCodec } from '@understudy/dialects'
+import type { JsonObject } from './json-members.js'
+import { scanObject } from './json-members.js'
+import type { BodyEdits } from './splice-body.js'
+import { spliceBody } from './splice-body.js'
+import { neutralOf, rawOf } from './wire-request.js'
+
+/** Fields that are ours to read and no provider's. */
+export const TRANSPORT_FIELDS: ReadonlySet<string> = new Set([
+  'models',
+  'fallback_models',
+  'redundancy',
+  'idempotent',
+  'vertex',
+  'jev',
+])
+
+/** What a leg makes of every body. */
+export interface BodySettings {
+  readonly codec: DialectCodec
+  /** `undefined` keeps the request's own model. */
+  readonly model: string | undefined
+  /** In the codec's dialect; under what the request sets. `model` and `stream` in it count for nothing. */
+  readonly defaults: Readonly<Record<string, unknown>>
+}
+
+/** Makes the bytes that a request is sent as. `streamed` asks for a stream whatever the client asked for. */
+export type BodyWriter = (request: ChatRequest, streamed: boolean) => Buffer
+
+interface ScannedBody {
+  readonly bytes: Buffer
+  readonly object: JsonObject
+}
+
+/** Bodies are scanned once, however many legs are tried. */
+const scanned = new WeakMap<ChatRequest, ScannedBody>()
+
+/** Prepares what all bodies of a leg have in common. */
+export function bodyWriter({ codec, model, defaults }: BodySettings): BodyWriter {
+  const set = new Map<string, Buffer>()
+  if (model !== undefined) set.set('model', jsonBytes(model))
+  const plain: BodyEdits = { set, defaults: defaultBytes(defaults), remove: TRANSPORT_FIELDS }
+
+  return (request, streamed) => {
+    const forced = streamed && !request.stream
+    if (isSameDialect(request, codec)) {
+      const body = scannedBodyOf(request)
+      if (body !== undefined) return spliceBody(body.bytes, body.object, forced ? asStream(plain, request) : plain)
+    }
+    const neutral = neutralOf(request)
+    const asked = forced ? { ...neutral, stream: true } : neutral
+    const encoded = codec.encodeRequest(asked, model ?? request.model ?? '')
+    // Only a request that was on no wire can take defaults in this dialect: another client's are in its own.
+    const filled = request.dialect === undefined ? { ...defaults, ...encoded } : encoded
+    const usage = streamed && codec.name === 'openai' ? { stream_options: withUsage(filled['stream_options']) } : {}
+    return jsonBytes({ ...filled, ...usage })
+  }
+}
+
+/** Whether a request's body and answer are in the leg's dialect already. */
+export function isSameDialect(request: ChatRequest, codec: DialectCodec): boolean {
+  return request.dialect === codec.name && (request.body !== undefined || rawOf(request) !== undefined)
+}
+
+function scannedBodyOf(request: ChatRequest): ScannedBody | undefined {
+  const known = scanned.get(request)
+  if (known !== undefined) return known
+  const body = scan(rawOf(request)) ?? scan(request.body === undefined ? undefined : jsonBytes(request.body))
+  if (body !== undefined) scanned.set(request, body)
+  return body
+}
+
+function scan(bytes: Uint8Array | undefined): ScannedBody | undefined {
+  if (bytes === undefined) return undefined
+  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const object = scanObject(buffer)
+  return object === undefined ? undefined : { bytes: buffer, object }
+}
+
+function asStream(edits: BodyEdits, request: ChatRequest): BodyEdits {
+  const set = new Map(edits.set)
+  set.set('stream', jsonBytes(true))
+  if (request.dialect === 'openai') set.set('stream_options', jsonBytes(withUsage(request.body?.['stream_options'])))
+  return { ...edits, set }
+}
+
+/** An OpenAI stream counts tokens only if it is asked to. */
+function withUsage(options: unknown): Record<string, unknown> {
+  return { ...(typeof options === 'object' ? options : {}), include_usage: true }
+}
+
+function defaultBytes(defaults: Readonly<Record<string, unknown>>): ReadonlyMap<string, Buffer> {
+  const bytes = new Map<string, Buffer>()
+  for (const [key, value] of Object.entries(defaults)) {
+    if (key !== 'model' && key !== 'stream' && value !== undefined) bytes.set(key, jsonBytes(value))
+  }
+  return bytes
+}
+
+function jsonBytes(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value))
+}

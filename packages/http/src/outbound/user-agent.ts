@@ -1,0 +1,2 @@
+/** What providers see in `user-agent`. */
+export const USER_AGENT = 'understudy/0.0.0'

@@ -1,0 +1,36 @@
+import type { ChatRequest, Dialect } from '@understudy/core'
+import { isHeaderValue } from './request-headers.js'
+
+/** A request that came over HTTP, and what of it may reach a leg of the same dialect. */
+export interface WireRequest extends ChatRequest {
+  readonly dialect: Dialect
+  /** The client's body as it came, decompressed; absent where a host parsed it and kept no bytes. Never written to. */
+  readonly raw?: Uint8Array | undefined
+  /** The client's headers that say how its dialect is meant; others than those below are left out. */
+  readonly passHeaders?: Readonly<Record<string, string>> | undefined
+  /** The request in neutral form, made when it is first asked for. */
+  readonly neutral: () => ChatRequest
+}
+
+/** The neutral form of a request, whether it came over HTTP or not. */
+export function neutralOf(request: ChatRequest | WireRequest): ChatRequest {
+  return 'neutral' in request ? request.neutral() : request
+}
+
+/** The headers of a client that reach a leg of its own dialect. No other does. */
+export const PASSED_HEADERS = ['anthropic-version', 'anthropic-beta', 'openai-beta'] as const
+
+/** The bytes of a request that has them. */
+export function rawOf(request: ChatRequest): Uint8Array | undefined {
+  return 'raw' in request && request.raw instanceof Uint8Array ? request.raw : undefined
+}
+
+/** Names and values, in turn, of the client's headers that a leg of the same dialect is sent. */
+export function passedHeadersOf(request: ChatRequest): readonly string[] {
+  if (!('passHeaders' in request) || typeof request.passHeaders !== 'object' || request.passHeaders === null) return []
+  const given = new Map<string, unknown>(Object.entries(request.passHeaders))
+  return PASSED_HEADERS.flatMap((name) => {
+    const value = given.get(name)
+    return isHeaderValue(value) ? [name, value] : []
+  })
+}
