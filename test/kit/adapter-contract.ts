@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import t from 'tap'
+import { createFallback } from '@understudy/http'
 import type { Fallback, MountOptions } from '@understudy/http'
 
 import { byteSource } from './byte-source.js'
@@ -63,6 +64,7 @@ export function adapterContract({ name, version, major, parsers, makeHarness }: 
     type Test = typeof t
     async function start(t: Test, setup: Partial<HarnessSetup> = {}): Promise<Harness & { fallback: ScriptedFallback }> {
       const fallback = scriptedFallback()
+      // A test that brings a fallback of its own leaves this one aside.
       const harness = await makeHarness({ fallback, mountAt: '/chat', parser: 'none', compression: false, ...setup })
       t.teardown(() => harness.close())
       return { ...harness, fallback }
@@ -492,11 +494,59 @@ export function adapterContract({ name, version, major, parsers, makeHarness }: 
       t.equal(fallback.closes(), 0, 'a Fallback that was passed in stays open')
     })
 
+    t.test('with legs behind it: an answer, a stream, the routes, and refusals in the client\'s dialect', async (t) => {
+      const fallback = createFallback({ chat: [{ name: 'fixed', open: () => words() }] })
+      t.teardown(() => fallback.close())
+      const { port } = await start(t, { fallback })
+      const body = { model: 'chat', messages: [{ role: 'user', content: 'h\u00e9' }] }
+      const answer = await ask(port, '/chat', { body: JSON.stringify(body) })
+      t.match([answer.status, JSON.parse(answer.text)], [200, { choices: [{ message: { content: 'some words' } }] }])
+      t.match(answer.headers['understudy-trail'], /outcome=served/)
+      const streamed = await ask(port, '/chat', { body: JSON.stringify({ ...body, stream: true }) })
+      t.match(streamed, { status: 200, headers: { 'cache-control': 'no-cache, no-transform' }, text: /some.*words.*\[DONE\]\n\n$/s })
+      const models = await ask(port, '/chat/models', { method: 'GET' })
+      t.match(JSON.parse(models.text), { data: [{ id: 'chat' }] })
+
+      for (const type of ['application/json; charset=utf-8', 'application/vnd.host+json']) {
+        const { status } = await ask(port, '/chat', { headers: { 'content-type': type }, body: JSON.stringify(body) })
+        t.equal(status, 200, type)
+      }
+      for (const type of ['text/plain', 'nonsense', 'application/x-www-form-urlencoded']) {
+        const refused = await ask(port, '/chat', { headers: { 'content-type': type }, body: JSON.stringify(body) })
+        t.match([refused.status, JSON.parse(refused.text)], [415, { error: { message: String } }], type)
+      }
+      const malformed = await ask(port, '/chat', { body: '{' })
+      t.match([malformed.status, JSON.parse(malformed.text)], [400, { error: { code: 'invalid_json' } }])
+    })
+
+    t.test('shortPaths brings the short paths to the root', async (t) => {
+      const fallback = createFallback({ chat: [{ name: 'fixed', open: () => words() }] })
+      t.teardown(() => fallback.close())
+      const { port } = await start(t, { fallback, mountAt: '', options: { shortPaths: true } })
+      t.match(JSON.parse((await ask(port, '/models', { method: 'GET' })).text), { data: [{ id: 'chat' }] })
+      t.equal((await ask(port, '/', { body: '{' })).status, 400)
+    })
+
+    if (parsers) {
+      t.test('a stream that was read before us is a 400 that says where to mount', async (t) => {
+        const fallback = createFallback({ chat: [{ name: 'fixed', open: () => words() }] })
+        t.teardown(() => fallback.close())
+        const { port } = await start(t, { fallback, parser: 'consumes' })
+        const answer = await within(2_000, 'an answer', ask(port, '/chat'))
+        t.match([answer.status, JSON.parse(answer.text)], [400, { error: { message: /mount|before/ } }])
+      })
+    }
+
     t.test('all this without a warning or an unhandled rejection', async (t) => {
       await settled()
       t.strictSame(trouble, [])
     })
   })
+}
+
+async function* words(): AsyncGenerator<string> {
+  yield 'some '
+  yield 'words'
 }
 
 /** Opens a stream and feeds its first event, so that its head comes. */

@@ -30,12 +30,13 @@ export function fallbackMiddleware(routes: RoutesInput | Fallback, options: Fall
 
     for (const { method, path, surface } of SURFACE_PATHS) {
       if (!mounted.matches(method, path, atRoot)) continue
-      for (const url of spellings(scope, path)) {
+      for (const [index, url] of spellings(scope, path).entries()) {
         scope.route({
-          method: method === 'GET' ? ['GET', 'HEAD'] : method,
+          method,
           url,
+          exposeHeadRoute: true,
           prefixTrailingSlash: 'slash',
-          schema: { hide: url !== path && url !== '', ...(surface === 'chat' && { body: chatBodySchema }) },
+          schema: { hide: index > 0, ...(surface === 'chat' && { body: chatBodySchema }) },
           config: { swaggerTransform: jsonSchemaTransform },
           handler: answer,
         })
@@ -59,5 +60,6 @@ export function fallbackMiddleware(routes: RoutesInput | Fallback, options: Fall
 function spellings({ prefix, initialConfig }: FastifyInstance, path: string): readonly string[] {
   if (path === '/' && prefix === '') return ['/']
   const bare = path === '/' ? '' : path
-  return initialConfig.ignoreTrailingSlash === true ? [bare] : [bare, `${bare}/`]
+  const { ignoreTrailingSlash, routerOptions } = initialConfig
+  return ignoreTrailingSlash === true || routerOptions?.ignoreTrailingSlash === true ? [bare] : [bare, `${bare}/`]
 }

@@ -41,6 +41,7 @@ function watchQueue({ socket }: IncomingMessage, res: ServerResponse): () => voi
 /** Whether an error says no more than that the client is gone: its socket's own, or that of a pipe which its leaving cut. */
 export function isDisconnect(error: unknown, req: IncomingMessage, signal: AbortSignal): boolean {
   if (!(error instanceof Error)) return false
-  if (error === req.socket.errored) return true
+  // A stream that fails takes the socket with it, so that its error is the socket's too; only the kernel's has a `syscall`.
+  if (error === req.socket.errored) return 'syscall' in error
   return signal.aborted && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
 }

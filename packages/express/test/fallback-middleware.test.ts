@@ -1,0 +1,86 @@
+import { createServer } from 'node:http'
+import type { RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
+import t from 'tap'
+import { createFallback, fallbackMiddleware } from '@understudy/express'
+import type { HostRequest } from '@understudy/express'
+
+import { ask } from '../../../test/kit/http-client.js'
+import { json, scriptedFallback } from '../../../test/kit/scripted-fallback.js'
+import type { ScriptedFallback } from '../../../test/kit/scripted-fallback.js'
+
+type Test = Pick<typeof t, 'teardown'>
+
+const CUSTOM = { name: 'fixed', open: async function* () { yield 'an answer' } }
+
+/** Answers with where we think we are. */
+function whereabouts(): ScriptedFallback {
+  const fallback = scriptedFallback()
+  fallback.script = ({ path, query, atRoot }) => json(200, { path, query, atRoot })
+  return fallback
+}
+
+async function listen(t: Test, listener: RequestListener): Promise<number> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  t.teardown(() => server.close())
+  await new Promise((resolve) => server.once('listening', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+t.test('a router in a router', async (t) => {
+  const app = express()
+  const inner = express.Router()
+  inner.use('/llm', fallbackMiddleware(whereabouts()))
+  app.use('/api', inner)
+  app.use((req, res) => void res.send(`host ${req.originalUrl}`))
+  const port = await listen(t, app)
+  for (const path of ['/api/llm', '/api/llm/', '/api/llm?a=b']) {
+    t.match(JSON.parse((await ask(port, path)).text), { path: '/', atRoot: false, query: path.split('?')[1] ?? '' })
+  }
+  t.match(JSON.parse((await ask(port, '/api/llm/completions')).text), { path: '/completions' })
+  t.equal((await ask(port, '/api/llm/x?y')).text, 'host /api/llm/x?y')
+})
+
+t.test('a route instead of a mount, and a url that the host rewrote', async (t) => {
+  const app = express()
+  app.use((req, _res, next) => {
+    if (req.url === '/legacy') req.url = '/v1/chat/completions'
+    next()
+  })
+  app.post('/v1/chat/completions', fallbackMiddleware(whereabouts()))
+  const port = await listen(t, app)
+  for (const path of ['/legacy', '/v1/chat/completions']) {
+    t.strictSame(JSON.parse((await ask(port, path)).text), { path: '/v1/chat/completions', query: '', atRoot: true })
+  }
+})
+
+t.test('bare node:http, and a host that takes the mount path off url as Connect does', async (t) => {
+  const ours = fallbackMiddleware(whereabouts())
+  const port = await listen(t, (req: HostRequest, res) => {
+    if (req.url?.startsWith('/chat') === true) {
+      Reflect.set(req, 'originalUrl', req.url)
+      req.url = req.url.slice('/chat'.length) || '/'
+    }
+    ours(req, res, () => res.end('host'))
+  })
+  t.match(JSON.parse((await ask(port, '/v1/chat/completions')).text), { atRoot: true })
+  t.equal((await ask(port, '/completions')).text, 'host')
+  t.match(JSON.parse((await ask(port, '/chat/completions')).text), { path: '/completions', atRoot: false })
+  t.match(JSON.parse((await ask(port, '/chat')).text), { path: '/', atRoot: false })
+})
+
+t.test('shortPaths brings the short paths to the root, for a Fallback that is shared too', async (t) => {
+  const shared = createFallback({ chat: [CUSTOM] })
+  t.teardown(() => shared.close())
+  for (const routes of [{ chat: [CUSTOM] }, shared]) {
+    const app = express().use(fallbackMiddleware(routes, { shortPaths: true }))
+    const port = await listen(t, app)
+    t.match(JSON.parse((await ask(port, '/models', { method: 'GET' })).text), { data: [{ id: 'chat' }] })
+  }
+})
+
+t.test('a prefix among the options is refused with the right call', async (t) => {
+  const options = { shortPaths: true, prefix: '/chat' }
+  t.throws(() => fallbackMiddleware({ chat: [CUSTOM] }, options), { code: 'ERR_UNDERSTUDY_CONFIG', message: /app\.use\('\/\w+'/ })
+})

@@ -1,0 +1,120 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Router from '@koa/router'
+import Koa from 'koa'
+import mount from 'koa-mount'
+import t from 'tap'
+import { fallbackMiddleware } from '@understudy/koa'
+
+import { ask, begin } from '../../../test/kit/http-client.js'
+import { eventStream, json, scriptedFallback } from '../../../test/kit/scripted-fallback.js'
+import type { ScriptedFallback } from '../../../test/kit/scripted-fallback.js'
+import { byteSource } from '../../../test/kit/byte-source.js'
+import { within } from '../../../test/kit/within.js'
+
+type Test = Pick<typeof t, 'teardown'>
+
+const CUSTOM = { name: 'fixed', open: async function* () { yield 'an answer' } }
+
+/** Answers with where we think we are. */
+function whereabouts(): ScriptedFallback {
+  const fallback = scriptedFallback()
+  fallback.script = ({ path, atRoot }) => json(200, { path, atRoot })
+  return fallback
+}
+
+async function listen(t: Test, app: Koa): Promise<number> {
+  app.use((ctx) => {
+    ctx.status = 200
+    ctx.body = `host ${ctx.path}`
+  })
+  const server = createServer(app.callback()).listen(0, '127.0.0.1')
+  t.teardown(() => server.close())
+  await new Promise((resolve) => server.once('listening', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+t.test('a prefix is whole segments, in any spelling, and ctx.path stays', async (t) => {
+  for (const prefix of ['/chat', 'chat', '/chat/']) {
+    const app = new Koa()
+    app.use(fallbackMiddleware(whereabouts(), { prefix }))
+    const port = await listen(t, app)
+    for (const path of ['/chat', '/chat/']) t.strictSame(JSON.parse((await ask(port, path)).text), { path: '/', atRoot: false })
+    t.strictSame(JSON.parse((await ask(port, '/chat/v1/chat/completions?x')).text), { path: '/v1/chat/completions', atRoot: false })
+    for (const path of ['/chatty', '/chat/other', '/']) t.equal((await ask(port, path)).text, `host ${path}`)
+  }
+})
+
+t.test('koa-mount takes the path off itself', async (t) => {
+  const app = new Koa()
+  app.use(mount('/a/chat', fallbackMiddleware(whereabouts())))
+  app.use(mount('/outer', mount('/inner', fallbackMiddleware(whereabouts()))))
+  const port = await listen(t, app)
+  t.strictSame(JSON.parse((await ask(port, '/a/chat')).text), { path: '/', atRoot: false })
+  t.strictSame(JSON.parse((await ask(port, '/a/chat/completions')).text), { path: '/completions', atRoot: false })
+  t.strictSame(JSON.parse((await ask(port, '/outer/inner/models', { method: 'GET' })).text), { path: '/models', atRoot: false })
+  t.equal((await ask(port, '/a/chat/other')).text, 'host /a/chat/other')
+})
+
+t.test('an app that koa-mount tried before us leaves us at the root', async (t) => {
+  const app = new Koa()
+  app.use(mount('/v1', (_ctx, next) => next()))
+  app.use(fallbackMiddleware(whereabouts()))
+  const port = await listen(t, app)
+  t.strictSame(JSON.parse((await ask(port, '/v1/chat/completions')).text), { path: '/v1/chat/completions', atRoot: true })
+  t.equal((await ask(port, '/completions')).text, 'host /completions')
+})
+
+t.test('@koa/router', async (t) => {
+  const app = new Koa()
+  const router = new Router()
+  router.all('/chat{/*rest}', fallbackMiddleware(whereabouts(), { prefix: '/chat' }))
+  app.use(router.routes())
+  const port = await listen(t, app)
+  for (const path of ['/chat', '/chat/', '/chat/completions', '/chat/v1/chat/completions']) {
+    t.match(JSON.parse((await ask(port, path)).text), { atRoot: false }, path)
+  }
+  t.equal((await ask(port, '/chat/other')).text, 'host /chat/other')
+})
+
+t.test('shortPaths brings the short paths to the root', async (t) => {
+  const app = new Koa()
+  app.use(fallbackMiddleware({ chat: [CUSTOM] }, { shortPaths: true }))
+  const port = await listen(t, app)
+  t.match(JSON.parse((await ask(port, '/models', { method: 'GET' })).text), { data: [{ id: 'chat' }] })
+})
+
+t.test('a prefix that is no path is refused at once', async (t) => {
+  t.throws(() => fallbackMiddleware({ chat: [CUSTOM] }, { prefix: '/:id' }), { code: 'ERR_UNDERSTUDY_CONFIG' })
+})
+
+t.test('the host hears of its own errors, also while a stream of ours is open', async (t) => {
+  const app = new Koa()
+  const errors: unknown[] = []
+  app.on('error', (error) => errors.push(error))
+  const own = Object.assign(new Error('the host\'s database'), { code: 'ECONNRESET' })
+  app.use(async (_ctx, next) => {
+    await next()
+    throw own
+  })
+  const fallback = scriptedFallback()
+  const source = byteSource()
+  fallback.script = () => eventStream(source)
+  app.use(fallbackMiddleware(fallback))
+  const port = await listen(t, app)
+  t.equal((await ask(port, '/v1/chat/completions')).status, 500)
+  t.strictSame(errors, [own])
+  await within(1_000, 'the stream that nobody reads is closed', source.closed)
+})
+
+t.test('a source that breaks its word is an error of the host', async (t) => {
+  const app = new Koa()
+  const failure = new Error('a source may not fail')
+  const heard = new Promise((resolve) => app.on('error', resolve))
+  const fallback = scriptedFallback()
+  fallback.script = () => eventStream({ [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(failure) }) })
+  app.use(fallbackMiddleware(fallback))
+  const port = await listen(t, app)
+  begin(port, '/v1/chat/completions').on('error', () => undefined).end('{}')
+  t.equal(await within(1_000, 'an error', heard), failure)
+})
