@@ -63,6 +63,7 @@ const BODIES: readonly (readonly [string, number, unknown, FailureKind, string?]
   ['Qwen, content', 400, error('x', { code: 'data_inspection_failed' }), 'content_filter', 'data_inspection_failed'],
   ['OpenAI, no quota', 429, error('You exceeded your current quota, please check your plan and billing details.', { type: 'insufficient_quota', code: 'insufficient_quota' }), 'auth_error', 'insufficient_quota'],
   ['Google, its rate limit uses the same words', 429, [{ error: { code: 429, message: 'You exceeded your current quota, please check your plan and billing details.', status: 'RESOURCE_EXHAUSTED' } }], 'rate_limit', 'RESOURCE_EXHAUSTED'],
+  ['a rate limit that speaks of credit', 429, error('No credits left in this minute'), 'rate_limit'],
   ['no credit as 400', 400, error('Your credit balance is too low to access the API.', { type: 'invalid_request_error' }), 'auth_error', 'invalid_request_error'],
   ['DeepSeek, no balance', 402, error('Insufficient Balance', { type: 'unknown_error', code: 'invalid_request_error' }), 'auth_error', 'invalid_request_error'],
   ['a bad key as 400', 400, error('API key not valid. Please pass a valid API key.', { code: 400, status: 'INVALID_ARGUMENT' }), 'auth_error', 'INVALID_ARGUMENT'],

@@ -117,7 +117,7 @@ t.test('an error of any shape ends the stream and is not passed on', async (t) =
 
 t.test('a comment is passed on after the commit and is no event', async (t) => {
   const stream = ': a\n\nretry: 10\n\nevent: ping\n\n'
-  t.match(replay([Buffer.from(stream)], { committed: true }), { bytes: ': a\n\n', events: 0, parts: [] })
+  t.strictSame(replay([Buffer.from(stream)], { committed: true }), { bytes: ': a\n\n', events: 0, parts: [], skipped: 0 })
 })
 
 t.test('an event over the bound fails the stream once', async (t) => {
@@ -137,6 +137,11 @@ t.test('a whole answer without events is passed on as the stream it should have 
   const { parts, bytes } = replay([Buffer.from(JSON.stringify(answer, null, 2))])
   t.strictSame(parts, [{ type: 'start', id: 'x', model: 'm', created: 1 }, text('a'), STOP, END])
   t.strictSame(replay([Buffer.from(bytes, 'latin1')]).parts, parts.slice(0, -1))
+})
+
+t.test('a document over 64 KiB is not kept', async (t) => {
+  const document = JSON.stringify({ error: { message: 'x'.repeat(64 * 1024) } }, null, 2)
+  t.strictSame(replay([Buffer.from(document)]).parts, [])
 })
 
 t.test('what is passed on of an undisturbed read is the memory of that read', async (t) => {
@@ -190,6 +195,7 @@ t.test('the look holds where an event changes how later ones are read', async (t
     [chunk({ content: 'a' }), event('{'), chunk({ content: 'b' }), event('{'), chunk({ content: 'c' }), event('{')],
     [withCall('a'), toolChunk({ id: 'c1', function: { name: 'g' } }), withCall('b'), toolChunk({ function: { arguments: '1' } })],
     [twoChoices('a', ''), twoChoices('b', 'c')],
+    ['a', 'b'].map((content) => event({ choices: [{ index: 1, delta: { content } }] })),
     [chunk({ content: 'a' }), chunk({ content: 'b' }, 'stop'), chunk({ content: 'c' })],
   ]
   for (const sequence of sequences) {
