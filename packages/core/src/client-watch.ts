@@ -1,33 +1,37 @@
 import type { Clock } from './clock.js'
+import type { Failure } from './failure/failure.js'
 import { failureOf } from './failure/failure.js'
 import type { AttemptScope } from './scope.js'
 
 /** Whether the client is still there. One listener a run, however many legs it asks. */
 export interface ClientWatch {
-  /** Whether the client has left. */
+  /** Whether the client has left, or the host has stopped the run. */
   readonly gone: () => boolean
   /** The attempt that is stopped when the client leaves; at once if it has. Takes the place of an earlier one. */
   readonly watch: (scope: AttemptScope) => void
   /** Waits, or less if the client leaves meanwhile. */
   readonly sleep: (delayMs: number) => Promise<void>
+  /** Ends the run as the client's leaving does, for a reason of the host's own. Does nothing once it is released. */
+  readonly stop: (failure: Failure) => void
   readonly release: () => void
 }
 
 /** Listens for the client's leaving. Without a signal it never leaves. */
 export function watchClient(clock: Clock, signal: AbortSignal | undefined): ClientWatch {
-  let isGone = signal?.aborted === true
+  let left = signal?.aborted === true ? failureOf('aborted') : undefined
+  let isOver = false
   let scope: AttemptScope | undefined
   let wake: (() => void) | undefined
-  if (!isGone) signal?.addEventListener('abort', onAbort, { once: true })
+  if (left === undefined) signal?.addEventListener('abort', onAbort, { once: true })
 
   return {
-    gone: () => isGone,
+    gone: () => left !== undefined,
     watch(next) {
       scope = next
-      if (isGone) scope.stop(failureOf('aborted'))
+      if (left !== undefined) scope.stop(left)
     },
     sleep(delayMs) {
-      if (isGone) return Promise.resolve()
+      if (left !== undefined) return Promise.resolve()
       return new Promise((resolve) => {
         const cancel = clock.schedule(delayMs, resolve)
         wake = () => {
@@ -36,14 +40,21 @@ export function watchClient(clock: Clock, signal: AbortSignal | undefined): Clie
         }
       })
     },
+    stop,
     release() {
+      isOver = true
       signal?.removeEventListener('abort', onAbort)
     },
   }
 
   function onAbort(): void {
-    isGone = true
-    scope?.stop(failureOf('aborted'))
+    stop(failureOf('aborted'))
+  }
+
+  function stop(failure: Failure): void {
+    if (isOver || left !== undefined) return
+    left = failure
+    scope?.stop(failure)
     wake?.()
   }
 }

@@ -39,6 +39,11 @@ export interface RunHost {
   /** Where what happens is written down; absent when nobody listens. */
   readonly journal?: RunJournal | undefined
   /**
+   * Given, before a leg is asked, what stops the run as the client's leaving does. Of kind `aborted`, the failure charges nobody;
+   * its `code` says whose it is.
+   */
+  readonly onStart?: ((stop: (failure: Failure) => void) => void) | undefined
+  /**
    * Called once, when the legs are done with: at the final failure, or at the end of the answer; with the leg that served, if one
    * did. Where the whole answer is there at the commit, that is before `run` resolves.
    */
@@ -62,7 +67,7 @@ export interface FailedRun {
   readonly type: 'failed'
   /**
    * `exhausted`: every leg failed. `stopped`: a failure that does not move on. `deadline`, `window`: the chain's own limits.
-   * `aborted`: the client left.
+   * `aborted`: the client left, or the host stopped the run.
    */
   readonly cause: 'exhausted' | 'stopped' | 'deadline' | 'window' | 'aborted'
   /** What ended the run: the client's leaving, the chain's deadline, else the last failure. Absent if no leg was called. */
@@ -90,6 +95,7 @@ export async function run(
   const client = watchClient(clock, signal)
   const trail = createTrail(clock, host.journal)
   let last: Failure | undefined
+  host.onStart?.(client.stop)
 
   for (const [index, leg] of legs.entries()) {
     const limits = attemptLimits(leg, {
