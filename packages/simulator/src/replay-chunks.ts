@@ -4,6 +4,9 @@ import type { Ending } from './ending.js'
 
 const zero = Buffer.alloc(0)
 
+/** After so much the event loop gets its turn: the kernel may take megabytes without a wait. */
+const turnBytes = 65_536
+
 /** How many bytes a byte script sends in all. */
 export function chunksLength({ chunks = [], number_chunks: numbered = false }: Step): number {
   let length = 0
@@ -29,10 +32,16 @@ export async function* replayChunks(
     const { repeat = 1 } = chunk
     const counts = numbered && isNumbered(chunk)
     const same = counts ? undefined : bytesOf(chunk, undefined)
+    let sinceTurn = 0
     for (let round = 0; round < repeat; round += 1) {
       if (round > 0) await pause(chunk.every_ms, signal)
-      yield same ?? bytesOf(chunk, number)
+      const bytes = same ?? bytesOf(chunk, number)
+      yield bytes
       if (counts) number += 1
+      sinceTurn += bytes.length
+      if (sinceTurn < turnBytes) continue
+      sinceTurn = 0
+      await pause(0, signal)
     }
     await pause(0, signal)
     if (chunk.then === undefined) continue
