@@ -110,23 +110,25 @@ export function createTail(
 
   function onResult(result: IteratorResult<Arrival, unknown>): void {
     if (ended !== undefined) return
+    // Out of the reach of `settle`: what this arrival says may end the answer, and the reader gets it all the same.
+    const waiting = deliver
+    deliver = undefined
     try {
-      if (result.done === true) {
-        settle(failureAtEnd(progress, answer.form))
-        return
-      }
-      // First of all, since what it says may end the read that waits: it is the last that the reader gets.
-      deliver?.(result)
-      deliver = undefined
-      const { parts, events } = result.value
-      idle?.arrived(events)
-      if (parts.length > 0) {
-        progress.take(parts)
-        follow()
-      }
+      if (result.done === true) settle(failureAtEnd(progress, answer.form))
+      else take(result.value)
+      waiting?.(result.done === true ? DONE : result)
     } catch (thrown) {
+      // It gave something that is no arrival.
       onError(thrown)
+      waiting?.(DONE)
     }
+  }
+
+  function take({ parts, events }: Arrival): void {
+    idle?.arrived(events)
+    if (parts.length === 0) return
+    progress.take(parts)
+    follow()
   }
 
   function onError(thrown: unknown): void {

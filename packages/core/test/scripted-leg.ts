@@ -70,18 +70,22 @@ export function scriptedLeg(clock: FakeClock, say: (line: string) => void, scrip
       onConnect()
       return Promise.resolve()
     }
+    if (step !== 'hang' && 'fail' in step) return Promise.reject(step.fail)
     return new Promise((resolve, reject) => {
-      let cancel = (): void => undefined
-      if (!deaf) {
-        signal.addEventListener('abort', () => {
-          cancel()
-          reject(signal.reason)
-        })
-        if (signal.aborted) reject(signal.reason)
+      const cancel = step !== 'hang' && 'wait' in step ? clock.schedule(step.wait, wake) : undefined
+      if (!deaf) signal.addEventListener('abort', onAbort)
+      if (!deaf && signal.aborted) onAbort()
+
+      function wake(): void {
+        signal.removeEventListener('abort', onAbort)
+        resolve()
       }
-      if (step === 'hang') return
-      if ('fail' in step) reject(step.fail)
-      if ('wait' in step) cancel = clock.schedule(step.wait, resolve)
+
+      function onAbort(): void {
+        signal.removeEventListener('abort', onAbort)
+        cancel?.()
+        reject(signal.reason)
+      }
     })
   }
 }

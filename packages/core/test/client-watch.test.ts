@@ -1,0 +1,80 @@
+import { getEventListeners } from 'node:events'
+import t from 'tap'
+import { createFakeClock } from '../../../test/kit/fake-clock.js'
+import { watchClient } from '../src/client-watch.js'
+import { failureOf } from '../src/failure/failure.js'
+import { createAttemptScope } from '../src/scope.js'
+
+t.test('the client\'s leaving stops the attempt that is watched last, and no other', async (t) => {
+  const clock = createFakeClock()
+  const controller = new AbortController()
+  const client = watchClient(clock, controller.signal)
+  const [first, second] = [createAttemptScope(clock), createAttemptScope(clock)]
+  client.watch(first)
+  client.watch(second)
+  t.equal(client.gone(), false)
+  controller.abort()
+  t.strictSame([client.gone(), first.stopped(), second.stopped()?.kind], [true, undefined, 'aborted'])
+})
+
+t.test('an attempt that begins when the client has left is stopped at once', async (t) => {
+  const clock = createFakeClock()
+  const scope = createAttemptScope(clock)
+  const client = watchClient(clock, AbortSignal.abort())
+  client.watch(scope)
+  t.strictSame([client.gone(), scope.stopped()?.kind], [true, 'aborted'])
+})
+
+t.test('a sleep lasts as long as it should', async (t) => {
+  const clock = createFakeClock()
+  const client = watchClient(clock, undefined)
+  let awake = false
+  void client.sleep(10).then(() => (awake = true))
+  await clock.advance(9)
+  t.equal(awake, false)
+  await clock.advance(1)
+  t.strictSame([awake, clock.pending], [true, 0])
+})
+
+t.test('the client\'s leaving ends a sleep at once and leaves no timer', async (t) => {
+  const clock = createFakeClock()
+  const controller = new AbortController()
+  const client = watchClient(clock, controller.signal)
+  const sleep = client.sleep(10)
+  controller.abort()
+  await sleep
+  t.strictSame([clock.now(), clock.pending], [0, 0])
+  await client.sleep(10)
+  t.equal(clock.pending, 0, 'nor does a later one begin')
+})
+
+t.test('it listens once and no longer than it must', async (t) => {
+  const clock = createFakeClock()
+  const { signal } = new AbortController()
+  const client = watchClient(clock, signal)
+  client.watch(createAttemptScope(clock))
+  void client.sleep(1)
+  t.equal(getEventListeners(signal, 'abort').length, 1)
+  client.release()
+  t.equal(getEventListeners(signal, 'abort').length, 0)
+  await clock.drain()
+})
+
+t.test('the host stops a run as the client\'s leaving does, with a reason of its own, and only while it is on', async (t) => {
+  const clock = createFakeClock()
+  const [first, second] = [createAttemptScope(clock), createAttemptScope(clock)]
+  const client = watchClient(clock, undefined)
+  client.watch(first)
+  const sleep = client.sleep(10)
+  client.stop(failureOf('aborted', { code: 'closed' }))
+  await sleep
+  client.watch(second)
+  t.strictSame([client.gone(), first.stopped()?.code, second.stopped()?.code, clock.pending], [true, 'closed', 'closed', 0])
+
+  const over = watchClient(clock, undefined)
+  const third = createAttemptScope(clock)
+  over.watch(third)
+  over.release()
+  over.stop(failureOf('aborted'))
+  t.strictSame([over.gone(), third.stopped()], [false, undefined])
+})
