@@ -12,7 +12,7 @@ export interface CancellableDispatchOptions extends Dispatcher.DispatchOptions {
 
 /**
  * A client whose request can be ended at the socket, whatever its phase. undici hands out a controller only once a
- * connection is ready, so an attempt that was given up while connecting would keep a socket in SYN_SENT until the system
+ * connection is ready, so an attempt given up while connecting would keep a socket in SYN_SENT until the system
  * is tired of it; and after its abort it connects anew, for nobody. A client has one request at a time, so this ends
  * nobody else's.
  */

@@ -14,6 +14,15 @@ export interface AnswerHead {
   readonly headers: RawHeaders
 }
 
+/** What is sent, by POST. */
+export interface ExchangeRequest {
+  readonly origin: string
+  readonly path: string
+  /** Names and values in turn. */
+  readonly headers: string[]
+  readonly body: Buffer
+}
+
 /** More than this unread stops the socket. */
 const HIGH_WATER_BYTES = 64 * 1024
 /** How much and how long is read of what nobody wants, to keep the connection. */
@@ -65,7 +74,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteSource {
   }
 
   /** Sends the request. To be called once. */
-  start(dispatcher: Dispatcher, options: Dispatcher.DispatchOptions): void {
+  start(dispatcher: Dispatcher, { origin, path, headers, body }: ExchangeRequest): void {
     const { signal } = this.#context
     if (signal.aborted) {
       this.#onAbort()
@@ -73,8 +82,9 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteSource {
     }
     signal.addEventListener('abort', this.#onAbort)
     try {
-      const cancellable: CancellableDispatchOptions = { ...options, onClient: this.#setCancelSocket }
-      dispatcher.dispatch(cancellable, this)
+      const onClient = this.#setCancelSocket
+      const options: CancellableDispatchOptions = { origin, path, method: 'POST', headers, body, onClient }
+      dispatcher.dispatch(options, this)
     } catch (error) {
       this.#fail(transportFailure(error, 'no'))
     }

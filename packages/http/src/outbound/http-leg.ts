@@ -55,12 +55,9 @@ export function createHttpLeg(options: HttpLegOptions): Leg {
     const body = writeBody(request, streamed)
 
     const exchange = new Exchange(context)
-    exchange.start(dispatcher, {
-      ...(endpointOfEach ? endpointOf(provider, request.model ?? '') : endpoint),
-      method: 'POST',
-      headers: [...withHeaders(streamed ? base.stream : base.document, passed), ...credential],
-      body,
-    })
+    const { origin, path } = endpointOfEach ? endpointOf(provider, request.model ?? '') : endpoint
+    const headers = [...withHeaders(streamed ? base.stream : base.document, passed), ...credential]
+    exchange.start(dispatcher, { origin, path, headers, body })
     const head = await exchange.head
     return readAnswer(exchange, head, { codec, signal, sameDialect, streamed: request.stream, wallClock })
   }

@@ -26,8 +26,8 @@ const CLOSE_BRACKET = 0x5d
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
-/** Strings up to this long are searched byte by byte, which is quicker than one call of `indexOf`. */
-const SHORT_STRING = 24
+/** A quote this near is found quicker byte by byte than by a call of `indexOf`. */
+const NEAR = 64
 
 /**
  * Finds the members of the object that `json` is, in one pass that decodes nothing but keys. `undefined` if it is no
@@ -79,20 +79,20 @@ function keyOf(json: Buffer, start: number, end: number): string {
 /** Just past the string that opens at `open`; the end of the text if it does not close. */
 function endOfString(json: Buffer, open: number): number {
   let at = open + 1
-  const short = Math.min(at + SHORT_STRING, json.length)
-  while (at < short) {
-    const byte = json[at]
-    if (byte === QUOTE) return at + 1
-    at += byte === BACKSLASH ? 2 : 1
-  }
   for (;;) {
+    const near = Math.min(at + NEAR, json.length)
+    while (at < near) {
+      const byte = json[at]
+      if (byte === QUOTE) return at + 1
+      at += byte === BACKSLASH ? 2 : 1
+    }
     const quote = json.indexOf(QUOTE, at)
     if (quote === -1) return json.length
     // A run of backslashes can reach back to `at`, which no escape crosses.
     let first = quote
     while (first > at && json[first - 1] === BACKSLASH) first -= 1
-    if ((quote - first) % 2 === 0) return quote + 1
     at = quote + 1
+    if ((quote - first) % 2 === 0) return at
   }
 }
 

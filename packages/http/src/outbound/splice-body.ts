@@ -13,7 +13,7 @@ export interface BodyEdits {
 const COMMA = Buffer.from(',')
 const COLON = Buffer.from(':')
 
-/** Applies `edits` to the bytes of a JSON object. A byte that no edit names stays as it is; `json` is not written to. */
+/** Applies `edits` to the bytes of a JSON object. A byte that no edit names stays; `json` is not written to. */
 export function spliceBody(json: Buffer, { members, inside }: JsonObject, edits: BodyEdits): Buffer {
   const { set, remove } = edits
   const pieces: Buffer[] = []
@@ -21,8 +21,9 @@ export function spliceBody(json: Buffer, { members, inside }: JsonObject, edits:
   const last = members.at(-1)
   let copied = startOf(json)
 
-  for (const [index, member] of members.entries()) {
-    if (index > lastKept) break
+  for (let index = 0; index <= lastKept; index += 1) {
+    const member = members[index]
+    if (member === undefined) break
     if (remove.has(member.key)) {
       pieces.push(json.subarray(copied, member.start))
       copied = members[index + 1]?.start ?? member.end

@@ -3,9 +3,10 @@ import type { Failure } from '@understudy/core'
 import { selfSignedCertificate } from '@understudy/simulator'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import { connect, createServer as createNetServer } from 'node:net'
 import type { Socket } from 'node:net'
-import { createServer as createTlsServer } from 'node:https'
 import { inspect } from 'node:util'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -23,6 +24,9 @@ import {
   serve,
   textOf,
 } from './kit.js'
+
+const answerHi = (response: ServerResponse): void =>
+  void response.setHeader('content-type', 'application/json').end('{"text":"hi"}')
 
 async function failureAt(t: Test, url: string): Promise<{ failure: Failure; connects: number }> {
   const context = contextOf()
@@ -136,7 +140,7 @@ t.test('a proxy', async (t) => {
   const url = `http://user:${CANARY}@127.0.0.1:${port}`
 
   t.test('that is a URL takes every request', async (t) => {
-    const server = await serve(t, (response) => response.setHeader('content-type', 'application/json').end('{"text":"hi"}'))
+    const server = await serve(t, answerHi)
     const agents = createProviderAgents({ proxy: { type: 'url', url: () => url } })
     const answer = await legOn(t, server.url, { agents }).open(requestOf(JSON_REQUEST), contextOf())
     t.equal(textOf(await partsOf(answer)), 'hi<end>')
@@ -145,7 +149,7 @@ t.test('a proxy', async (t) => {
   })
 
   t.test('of the environment is used, but for what NO_PROXY names', async (t) => {
-    const server = await serve(t, (response) => response.setHeader('content-type', 'application/json').end('{"text":"hi"}'))
+    const server = await serve(t, answerHi)
     const saved = { ...process.env }
     t.teardown(() => {
       for (const name of ['HTTP_PROXY', 'http_proxy', 'NO_PROXY', 'no_proxy']) {
@@ -170,11 +174,12 @@ t.test('a proxy', async (t) => {
     for (const [name, answer] of Object.entries(failing)) {
       const { port } = await listen(t, createNetServer((client) => client.once('data', () => client.end(answer))))
       const agents = createProviderAgents({ proxy: { type: 'url', url: () => `http://127.0.0.1:${port}` } })
-      const error = await rejection(legOn(t, 'https://127.0.0.1:1', { agents }).open(requestOf(JSON_REQUEST), contextOf()))
+      const leg = legOn(t, 'https://127.0.0.1:1', { agents })
+      const error = await rejection(leg.open(requestOf(JSON_REQUEST), contextOf()))
       t.match(error, { failure: { kind: 'connection_error', processed: 'no' } }, name)
     }
     let closed = 0
-    const silent = await listen(t, createNetServer((client) => client.resume().on('close', () => { closed += 1 })))
+    const silent = await listen(t, createNetServer((client) => client.resume().on('close', () => (closed += 1))))
     const agents = createProviderAgents({ proxy: { type: 'url', url: () => `http://127.0.0.1:${silent.port}` } })
     const context = contextOf()
     const opening = rejection(legOn(t, 'https://127.0.0.1:1', { agents }).open(requestOf(JSON_REQUEST), context))
@@ -193,7 +198,7 @@ t.test('a proxy', async (t) => {
 })
 
 t.test('a process ends by itself with idle connections and agents that nobody closed', async (t) => {
-  const server = await serve(t, (response) => response.setHeader('content-type', 'application/json').end('{"text":"hi"}'))
+  const server = await serve(t, answerHi)
   server.server.keepAliveTimeout = 60_000
   const script = `
     import { createProviderAgents } from './packages/http/src/outbound/agents.js'

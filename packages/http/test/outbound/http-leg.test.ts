@@ -1,5 +1,7 @@
 import { isLegFailedError } from '@understudy/core'
 import type { ChatRequest, Failure, LegAnswer } from '@understudy/core'
+import { readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { createServer as createNetServer } from 'node:net'
 import { inspect } from 'node:util'
 import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib'
@@ -31,23 +33,32 @@ function failureIn(error: unknown): Failure {
   return error.failure
 }
 
+async function ask(t: Test, { url }: { url: string }, body: object): Promise<LegAnswer> {
+  return legOn(t, url).open(requestOf(body), contextOf())
+}
+
+const answerHi = (response: ServerResponse): void =>
+  void response.setHeader('content-type', 'application/json').end('{"text":"hi"}')
+
 /** What one request looks like to the provider. */
 async function sent(t: Test, request: ChatRequest, options: Partial<HttpLegOptions> & { base?: string } = {}) {
-  const server = await serve(t, (response) => response.setHeader('content-type', 'application/json').end('{"text":"hi"}'))
+  const server = await serve(t, answerHi)
   const { base = '/v1', ...rest } = options
   const provider = { ...(rest.provider ?? providerOf('')), baseURL: server.url + base }
   const answer = await legOn(t, '', { ...rest, provider }).open(request, contextOf())
   await arrivalsOf(answer)
   const [call] = server.calls
   if (call === undefined) throw new Error('not called')
-  return { body: call.body.toString(), headers: call.request.headers, url: call.request.url, method: call.request.method }
+  const { headers, url, method } = call.request
+  return { body: call.body.toString(), headers, url, method }
 }
 
 t.test('the request', async (t) => {
   t.test('of the same dialect is the client\'s bytes with model, defaults and transport fields swapped', async (t) => {
     const text = '{ "model" : "chat","models":["a"],\n "temperature":1.0, "x":"\\ud83d", "redundancy":{} }'
     const request = requestOf(text)
-    const { body, url, method } = await sent(t, request, { defaults: { temperature: 0, top_p: 0.5, model: 'no', stream: true } })
+    const defaults = { temperature: 0, top_p: 0.5, model: 'no', stream: true }
+    const { body, url, method } = await sent(t, request, { defaults })
     t.equal(body, '{ "model" : "m-1","temperature":1.0, "x":"\\ud83d","top_p":0.5 }')
     t.equal(String(request.raw), text)
     t.equal(`${method} ${url}`, 'POST /v1/chat/completions')
@@ -107,7 +118,8 @@ t.test('the request', async (t) => {
     const { headers } = await sent(t, request, { provider: providerOf('', { credential: () => undefined }) })
     t.notOk('anthropic-beta' in headers)
     t.notOk('authorization' in headers)
-    t.match(headers['user-agent'], /^understudy\/\d/)
+    const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
+    t.equal(headers['user-agent'], `understudy/${manifest.version}`)
   })
 
   t.test('goes to Azure by deployment, with its key header', async (t) => {
@@ -161,8 +173,9 @@ t.test('what cannot be asked', async (t) => {
     t.throws(make({ headers: () => ({ 'x-a': `${CANARY}\n` }) }), {
       message: /^provider 'acme': the value of header 'x-a' has characters that cannot be sent$/,
     })
-    t.throws(make({ headers: () => ({ 'content-length': '1' }) }), { message: /'content-length' is not one that can be set/ })
-    t.throws(make({ headers: () => ({ 'a b': '1' }) }), { message: /'a b' is not one that can be set/ })
+    for (const name of ['content-length', 'a b']) {
+      t.throws(make({ headers: () => ({ [name]: '1' }) }), { message: `header '${name}' is not one that can be set` })
+    }
     t.throws(make({ dialect: 'gemini' }), { message: /dialect 'gemini' cannot be asked over HTTP/ })
   })
 })
@@ -171,25 +184,34 @@ t.test('a stream', async (t) => {
   const events = { 'content-type': 'text/event-stream; charset=utf-8' }
 
   t.test('is one arrival a read, however many chunks the read brought, with the bytes as they came', async (t) => {
+    let send: () => void = () => undefined
     const server = await serve(t, (response) => {
-      response.writeHead(200, { ...events, 'x-ratelimit-a': '1', 'openai-processing-ms': '5', 'set-cookie': 'x', 'x-request-id': 'r-1' })
-      response.cork()
-      response.write('data: a\n\n')
-      response.write('data: b\n\ndata: c')
-      response.uncork()
+      const visible = { 'x-ratelimit-a': '1', 'openai-processing-ms': '5' }
+      response.writeHead(200, { ...events, ...visible, 'set-cookie': 'x', 'x-request-id': 'r-1' })
+      response.flushHeaders()
+      send = () => {
+        response.cork()
+        response.write('data: a\n\n')
+        response.write('data: b\n\ndata: c')
+        response.uncork()
+      }
     })
     const codec = plainCodec()
     const leg = legOn(t, server.url, { codec })
     const context = contextOf()
     const answer = await leg.open(requestOf(STREAM_REQUEST), context)
     const { arrivals, onCommit, ...rest } = answer
-    t.strictSame(rest, { form: 'events', headers: { 'x-ratelimit-a': '1', 'openai-processing-ms': '5' }, providerRequestId: 'r-1' })
+    const headers = { 'x-ratelimit-a': '1', 'openai-processing-ms': '5' }
+    t.strictSame(rest, { form: 'events', headers, providerRequestId: 'r-1' })
     onCommit?.()
     t.equal(codec.commits, 1)
     t.equal(context.connects(), 1)
     const iterator = arrivals[Symbol.asyncIterator]()
-    const first = await iterator.next()
-    t.match(first.value, { events: 2, parts: [{ text: 'a' }, { text: 'b' }], bytes: Buffer.from('data: a\n\ndata: b\n\n') })
+    const waiting = iterator.next()
+    send()
+    const first = await waiting
+    const bytes = Buffer.from('data: a\n\ndata: b\n\n')
+    t.match(first.value, { events: 2, parts: [{ text: 'a' }, { text: 'b' }], bytes })
     context.abort('enough')
     t.equal(await rejection(iterator.next()), 'enough')
     await eventually('the socket is closed', () => server.open() === 0)
@@ -224,11 +246,11 @@ t.test('a stream', async (t) => {
       response.writeHead(200, events)
       response.write('data: a\n\ndata: b\n\n', () => setTimeout(() => response.socket?.resetAndDestroy(), 10))
     })
-    const answer = await legOn(t, server.url).open(requestOf(STREAM_REQUEST), contextOf())
+    const answer = await ask(t, server, STREAM_REQUEST)
     t.match(await partsOf(answer), [
       { type: 'text', text: 'a' },
       { type: 'text', text: 'b' },
-      { type: 'error', failure: { kind: 'connection_error', processed: 'maybe', code: /^(ECONNRESET|UND_ERR_SOCKET)$/ } },
+      { failure: { kind: 'connection_error', processed: 'maybe', code: /^(ECONNRESET|UND_ERR_SOCKET)$/ } },
     ])
   })
 
@@ -237,7 +259,7 @@ t.test('a stream', async (t) => {
       response.writeHead(200, { ...events, 'content-length': '500' })
       response.write('data: a\n\ndata: [DONE]', () => setTimeout(() => response.destroy(), 10))
     })
-    const answer = await legOn(t, server.url).open(requestOf(STREAM_REQUEST), contextOf())
+    const answer = await ask(t, server, STREAM_REQUEST)
     t.equal(textOf(await partsOf(answer)), 'a<end>')
   })
 
@@ -257,7 +279,7 @@ t.test('a stream', async (t) => {
       }
       write()
     })
-    const answer = await legOn(t, server.url).open(requestOf(STREAM_REQUEST), contextOf())
+    const answer = await ask(t, server, STREAM_REQUEST)
     const iterator = answer.arrivals[Symbol.asyncIterator]()
     await iterator.next()
     let before = -1
@@ -277,7 +299,7 @@ t.test('a stream', async (t) => {
 
   t.test('that is closed before its end is cut at the socket, and a waiting reader is let go', async (t) => {
     const server = await serve(t, (response) => void response.writeHead(200, events).write('data: a'))
-    const answer = await legOn(t, server.url).open(requestOf(STREAM_REQUEST), contextOf())
+    const answer = await ask(t, server, STREAM_REQUEST)
     const iterator = answer.arrivals[Symbol.asyncIterator]()
     const waiting = iterator.next()
     t.strictSame(await iterator.return?.(), { done: true, value: undefined })
@@ -292,7 +314,7 @@ t.test('a stream', async (t) => {
         response.writeHead(200, headers).write('\n')
         setTimeout(() => response.end('data: a\n\n'), 10)
       })
-      const answer = await legOn(t, server.url).open(requestOf(STREAM_REQUEST), contextOf())
+      const answer = await ask(t, server, STREAM_REQUEST)
       t.equal(answer.form, 'events')
       t.equal(textOf(await partsOf(answer)), 'a')
     }
@@ -307,7 +329,7 @@ t.test('a JSON answer', async (t) => {
       response.writeHead(200, json).write(' {"text"')
       setTimeout(() => response.end(':"hi"}'), 10)
     })
-    const answer = await legOn(t, server.url).open(requestOf(JSON_REQUEST), contextOf())
+    const answer = await ask(t, server, JSON_REQUEST)
     t.equal(answer.form, 'json')
     const [arrival, ...more] = await arrivalsOf(answer)
     t.strictSame(more, [])
@@ -320,7 +342,7 @@ t.test('a JSON answer', async (t) => {
       const server = await serve(t, (response) => {
         response.writeHead(200, type === undefined ? {} : { 'content-type': type }).end(body)
       })
-      const answer = await legOn(t, server.url).open(requestOf(JSON_REQUEST), contextOf())
+      const answer = await ask(t, server, JSON_REQUEST)
       t.equal(answer.form, 'json')
       t.equal(Buffer.from((await arrivalsOf(answer))[0]?.bytes ?? []).toString(), body)
     }
@@ -328,9 +350,10 @@ t.test('a JSON answer', async (t) => {
 
   t.test('that breaks or is too large is a failure', async (t) => {
     const cut = await serve(t, (response) => {
-      response.writeHead(200, { ...json, 'content-length': '100' }).write('{', () => setTimeout(() => response.destroy(), 10))
+      response.writeHead(200, { ...json, 'content-length': '100' })
+      response.write('{', () => setTimeout(() => response.destroy(), 10))
     })
-    t.match(await partsOf(await legOn(t, cut.url).open(requestOf(JSON_REQUEST), contextOf())), [
+    t.match(await partsOf(await ask(t, cut, JSON_REQUEST)), [
       { type: 'error', failure: { kind: 'connection_error', processed: 'maybe' } },
     ])
     const large = await serve(t, (response) => {
@@ -341,7 +364,7 @@ t.test('a JSON answer', async (t) => {
       }
       write()
     })
-    t.match(await partsOf(await legOn(t, large.url).open(requestOf(JSON_REQUEST), contextOf())), [
+    t.match(await partsOf(await ask(t, large, JSON_REQUEST)), [
       { type: 'error', failure: { kind: 'malformed', code: 'answer_too_large' } },
     ])
     await eventually('the socket is closed', () => large.open() === 0)
@@ -349,7 +372,7 @@ t.test('a JSON answer', async (t) => {
 
   t.test('that is a web page is malformed', async (t) => {
     const server = await serve(t, (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'))
-    const error = await rejection(legOn(t, server.url).open(requestOf(JSON_REQUEST), contextOf()))
+    const error = await rejection(ask(t, server, JSON_REQUEST))
     t.match(failureIn(error), { kind: 'malformed', code: 'html' })
   })
 })
@@ -357,7 +380,8 @@ t.test('a JSON answer', async (t) => {
 t.test('a compressed answer is decoded', async (t) => {
   t.test('as JSON in each coding', async (t) => {
     const text = '{"text":"hi"}'
-    const codings = { gzip: gzipSync, 'x-gzip': gzipSync, deflate: deflateSync, br: brotliCompressSync, identity: Buffer.from }
+    const same = (bytes: Buffer) => bytes
+    const codings = { gzip: gzipSync, 'x-gzip': gzipSync, deflate: deflateSync, br: brotliCompressSync, identity: same }
     for (const [coding, compress] of Object.entries(codings)) {
       const server = await serve(t, (response) => {
         const compressed = Buffer.from(compress(Buffer.from(text)))
@@ -365,7 +389,7 @@ t.test('a compressed answer is decoded', async (t) => {
         response.write(compressed.subarray(0, 5))
         setTimeout(() => response.end(compressed.subarray(5)), 5)
       })
-      const [arrival] = await arrivalsOf(await legOn(t, server.url).open(requestOf(JSON_REQUEST), contextOf()))
+      const [arrival] = await arrivalsOf(await ask(t, server, JSON_REQUEST))
       t.equal(Buffer.from(arrival?.bytes ?? []).toString(), text, coding)
     }
   })
@@ -380,7 +404,7 @@ t.test('a compressed answer is decoded', async (t) => {
       gzip.flush()
       next = () => gzip.end('data: b\n\n')
     })
-    const answer = await legOn(t, server.url).open(requestOf(STREAM_REQUEST), contextOf())
+    const answer = await ask(t, server, STREAM_REQUEST)
     const iterator = answer.arrivals[Symbol.asyncIterator]()
     t.match(await iterator.next(), { value: { parts: [{ text: 'a' }] } })
     next()
@@ -391,11 +415,11 @@ t.test('a compressed answer is decoded', async (t) => {
   t.test('or fails as malformed where it is broken or in a coding that we do not read', async (t) => {
     const headers = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }
     const broken = await serve(t, (response) => response.writeHead(200, headers).end('this is no gzip'))
-    t.match(await partsOf(await legOn(t, broken.url).open(requestOf(STREAM_REQUEST), contextOf())), [
+    t.match(await partsOf(await ask(t, broken, STREAM_REQUEST)), [
       { type: 'error', failure: { kind: 'malformed', code: 'Z_DATA_ERROR' } },
     ])
     const unknown = await serve(t, (response) => response.writeHead(200, { ...headers, 'content-encoding': 'zstd' }).end('x'))
-    const error = await rejection(legOn(t, unknown.url).open(requestOf(STREAM_REQUEST), contextOf()))
+    const error = await rejection(ask(t, unknown, STREAM_REQUEST))
     t.match(failureIn(error), { kind: 'malformed', code: 'unsupported_encoding' })
   })
 
@@ -403,9 +427,9 @@ t.test('a compressed answer is decoded', async (t) => {
     const zeros = gzipSync(Buffer.alloc(256 * 1024 * 1024, 0x20))
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
     const server = await serve(t, (response) => response.writeHead(200, headers).end(zeros))
-    const answer = await legOn(t, server.url).open(requestOf(JSON_REQUEST), contextOf())
+    const answer = await ask(t, server, JSON_REQUEST)
     t.match(await partsOf(answer), [{ type: 'error', failure: { kind: 'malformed', code: 'answer_too_large' } }])
-    const stalled = await legOn(t, server.url).open(requestOf(STREAM_REQUEST), contextOf())
+    const stalled = await ask(t, server, STREAM_REQUEST)
     const before = process.memoryUsage().rss
     await new Promise((resolve) => setTimeout(resolve, 100))
     t.ok(process.memoryUsage().rss - before < 64 * 1024 * 1024)
@@ -439,7 +463,7 @@ t.test('an answer outside 2xx', async (t) => {
 
   t.test('that is compressed is decoded', async (t) => {
     const server = await serve(t, (response) => response.writeHead(503, { 'content-encoding': 'gzip' }).end(gzipSync('why')))
-    const failure = failureIn(await rejection(legOn(t, server.url).open(requestOf(JSON_REQUEST), contextOf())))
+    const failure = failureIn(await rejection(ask(t, server, JSON_REQUEST)))
     t.equal(failure.providerMessage, 'why')
   })
 
@@ -456,7 +480,7 @@ t.test('an answer outside 2xx', async (t) => {
       }
       write()
     })
-    const failure = failureIn(await rejection(legOn(t, server.url).open(requestOf(JSON_REQUEST), contextOf())))
+    const failure = failureIn(await rejection(ask(t, server, JSON_REQUEST)))
     t.equal(failure.providerMessage?.length, 64 * 1024)
     await eventually('the socket is closed', () => server.open() === 0)
     t.ok(written < 16 * 1024 * 1024, `${written} bytes written`)
@@ -475,7 +499,7 @@ t.test('an answer outside 2xx', async (t) => {
 
   t.test('is no place to be sent on to', async (t) => {
     const server = await serve(t, (response) => response.writeHead(307, { location: '/elsewhere' }).end())
-    const failure = failureIn(await rejection(legOn(t, server.url).open(requestOf(JSON_REQUEST), contextOf())))
+    const failure = failureIn(await rejection(ask(t, server, JSON_REQUEST)))
     t.match(failure, { kind: 'server_error', status: 307 })
     t.equal(server.calls.length, 1)
   })
@@ -518,7 +542,7 @@ t.test('an abort', async (t) => {
 
   t.test('leaves no listener behind on a signal, whatever the end', async (t) => {
     let count = 0
-    const server = await serve(t, (response) => response.setHeader('content-type', 'application/json').end('{"text":"a"}'))
+    const server = await serve(t, answerHi)
     const leg = legOn(t, server.url)
     const context = contextOf()
     const { signal } = context
@@ -532,7 +556,7 @@ t.test('an abort', async (t) => {
 })
 
 t.test('no credential is in what can be printed', async (t) => {
-  const server = await serve(t, (response) => response.setHeader('content-type', 'application/json').end('{"text":"a"}'))
+  const server = await serve(t, answerHi)
   const agents = createProviderAgents({ proxy: { type: 'none' } })
   const leg = legOn(t, server.url, { agents })
   const answer: LegAnswer = await leg.open(requestOf(JSON_REQUEST), contextOf())
