@@ -1,0 +1,37 @@
+import { startChild } from './process/child.mjs'
+import { scenarios } from './scenarios.mjs'
+import { direct } from './targets.mjs'
+
+/** The upstream and the client, and a way to start targets between them. */
+export async function startBench({ pinning, plan }) {
+  const upstream = await startChild('load/upstream.mjs', { name: 'upstream', pin: pinning.load })
+  const client = await startChild('load/client.mjs', { name: 'client', pin: pinning.load })
+  const ports = await upstream.ask('ports')
+
+  return {
+    upstream,
+    client,
+    plan,
+    /** The upstream as if it were a target, of which nothing is known but what the client sees. */
+    direct: { ...direct, port: ports[0], ask: () => Promise.resolve(Number.NaN) },
+    start: async (target) => {
+      const child = await startChild(target.file, { name: target.name, args: ports.map(String), pin: pinning.target })
+      return { ...target, ...child, port: await child.ask('port') }
+    },
+    stop: () => Promise.all([upstream.stop(), client.stop()]),
+  }
+}
+
+/** The scenarios that a target takes part in. */
+export const scenariosOf = (target, alone) => scenarios.filter((scenario) =>
+  (scenario.alone ?? false) === alone
+  && (!scenario.fallback || target.fallback)
+  && (target.name !== direct.name || scenario.direct))
+
+/** Warms a target up with most of what it will be asked, so that its code is compiled before the first round. */
+export async function warm(bench, target) {
+  const plan = { ...bench.plan, warmMs: 0, windowMs: 0, atLeast: bench.plan.warmRequests, denseMs: 400 }
+  for (const scenario of scenariosOf(target, false)) {
+    if (scenario.warms) await scenario.measure({ ...bench, plan }, target)
+  }
+}

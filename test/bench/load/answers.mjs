@@ -1,0 +1,97 @@
+// The bytes that the upstream sends, made once. Events look like OpenAI's: an id, a time, a model, a fingerprint, and
+// content that differs, some of it with escapes; each event is an HTTP chunk of its own, as providers send them.
+
+const WORDS = [
+  ' the', ' understudy', ' knows', ' every', ' line', ',', ' and', ' waits', ' in', ' the wings', '.\\n\\n', ' \\"Places',
+  ' please\\"', ' caf\u00e9', ' \\u2014', '```js\\n', ' const', ' answer', ' =', ' 42', '\\t//', ' \u65e5\u672c', ' \\\\o/', ' curtain',
+]
+const OBFUSCATION = 'q8ZxV3pLw0TnR5yB'
+const CREATED = 1_757_000_000
+
+const word = (index) => WORDS[index % WORDS.length]
+
+const chunkText = (id, delta, finishReason, index) =>
+  `data: {"id":"chatcmpl-C8f${id}","object":"chat.completion.chunk","created":${CREATED + id},`
+  + '"model":"gpt-4o-mini-2024-07-18","service_tier":"default","system_fingerprint":"fp_560af6e559",'
+  + `"choices":[{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${finishReason}}],`
+  + `"obfuscation":"${OBFUSCATION.slice(0, 4 + (index % 12))}"}\n\n`
+
+const framed = (text) => {
+  const bytes = Buffer.from(text)
+  return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
+}
+
+const opener = (id) => framed(chunkText(id, '{"role":"assistant","content":"","refusal":null}', 'null', 0))
+const contentEvent = (id, index) => framed(chunkText(id, `{"content":"${word(index * 7 + id)}"}`, 'null', index))
+const finish = (id) => Buffer.concat([framed(chunkText(id, '{}', '"stop"', 3)), framed('data: [DONE]\n\n'), END_OF_MESSAGE])
+
+const END_OF_MESSAGE = Buffer.from('0\r\n\r\n')
+
+const PROVIDER_HEADERS = [
+  'date: Mon, 03 Nov 2025 10:00:00 GMT',
+  'openai-processing-ms: 212',
+  'openai-version: 2020-10-01',
+  'x-ratelimit-limit-requests: 10000',
+  'x-ratelimit-remaining-requests: 9999',
+  'x-request-id: req_6f1f0c0de5b94b3f8f8f',
+  'connection: keep-alive',
+]
+
+const head = (status, headers) => Buffer.from([`HTTP/1.1 ${status}`, ...PROVIDER_HEADERS, ...headers, '', ''].join('\r\n'))
+
+const STREAM_HEAD = head('200 OK', ['content-type: text/event-stream; charset=utf-8', 'transfer-encoding: chunked'])
+
+const jsonAnswer = (status, text) => {
+  const body = Buffer.from(text)
+  return Buffer.concat([head(status, ['content-type: application/json', `content-length: ${body.length}`]), body])
+}
+
+const completionText = (id, size) => {
+  const before = `{"id":"chatcmpl-C8f${id}","object":"chat.completion","created":${CREATED + id},"model":"gpt-4o-mini-2024-07-18",`
+    + '"choices":[{"index":0,"message":{"role":"assistant","content":"'
+  const after = '","refusal":null,"annotations":[]},"logprobs":null,"finish_reason":"stop"}],'
+    + '"usage":{"prompt_tokens":182,"completion_tokens":96,"total_tokens":278,"prompt_tokens_details":{"cached_tokens":0,'
+    + '"audio_tokens":0},"completion_tokens_details":{"reasoning_tokens":0,"audio_tokens":0}},"service_tier":"default",'
+    + '"system_fingerprint":"fp_560af6e559"}'
+  let content = ''
+  for (let index = id; before.length + content.length + after.length < size; index += 1) content += word(index * 5)
+  return before + content + after
+}
+
+const VARIANTS = [0, 1, 2, 3, 4, 5, 6, 7]
+
+/** Eight answers of each kind, so that no two in a row are the same bytes. */
+const variants = (make) => VARIANTS.map(make)
+
+export const json1k = variants((id) => jsonAnswer('200 OK', completionText(id, 1024)))
+export const json64k = variants((id) => jsonAnswer('200 OK', completionText(id, 65_536)))
+export const error500 = variants(() => jsonAnswer('500 Internal Server Error',
+  '{"error":{"message":"The server had an error while processing your request.","type":"server_error","param":null,"code":null}}'))
+
+/** Content events of one burst; with the role opener and the finish it is three more. */
+export const BURST_EVENTS = 100
+export const EVENTS_OF_A_BURST = BURST_EVENTS + 3
+export const burst = variants((id) => Buffer.concat([
+  STREAM_HEAD, opener(id), ...Array.from({ length: BURST_EVENTS }, (_, index) => contentEvent(id, index)), finish(id),
+]))
+
+/** A stream in pieces: what opens it, single events, what ends it. */
+export const opening = variants((id) => Buffer.concat([STREAM_HEAD, opener(id)]))
+export const firstContent = variants((id) => contentEvent(id, 0))
+export const singleEvents = Array.from({ length: 96 }, (_, index) => contentEvent(index % 8, index))
+export const ending = variants(finish)
+
+/** The first token, with the microseconds that the upstream sat on it, so that the client can take them off. */
+export const dwellEvent = (id, microseconds) =>
+  framed(chunkText(id, `{"content":"dwell ${String(microseconds).padStart(9, '0')}"}`, 'null', 1))
+
+/** Failures that a status does not show. */
+export const errorIn200 = variants((id) => Buffer.concat([
+  STREAM_HEAD, opener(id),
+  framed('data: {"error":{"message":"The server had an error.","type":"server_error","param":null,"code":null}}\n\n'),
+  END_OF_MESSAGE,
+]))
+export const endBeforeContent = variants((id) => Buffer.concat([STREAM_HEAD, opener(id), END_OF_MESSAGE]))
+export const endAfterContent = variants((id) => Buffer.concat([
+  STREAM_HEAD, opener(id), contentEvent(id, 0), contentEvent(id, 1), END_OF_MESSAGE,
+]))

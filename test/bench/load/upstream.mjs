@@ -1,0 +1,66 @@
+// The provider: raw sockets and bytes made beforehand, on two ports, one for each leg.
+import { createServer } from 'node:net'
+import { answerCommands } from '../process/control.mjs'
+import { createHeldStreams } from './held-streams.mjs'
+import { createMessageReader } from './message-reader.mjs'
+import * as answers from './answers.mjs'
+
+const FIRST_TOKEN_MS = 2
+
+const held = createHeldStreams()
+let turn = 0
+
+const whole = (bytes) => (socket) => socket.write(bytes[turn % bytes.length])
+
+function firstToken(socket) {
+  const id = turn % 8
+  const from = process.hrtime.bigint()
+  socket.write(answers.opening[id])
+  setTimeout(() => {
+    const dwell = Number((process.hrtime.bigint() - from) / 1000n)
+    socket.write(Buffer.concat([answers.dwellEvent(id, dwell), ...answers.singleEvents.slice(0, 4), answers.ending[id]]))
+  }, FIRST_TOKEN_MS)
+}
+
+function hold(socket) {
+  const id = turn % 8
+  socket.write(Buffer.concat([answers.opening[id], answers.firstContent[id]]))
+  held.add(socket, answers.ending[id])
+}
+
+const modes = {
+  'json-1k': whole(answers.json1k),
+  'json-64k': whole(answers.json64k),
+  'error-500': whole(answers.error500),
+  burst: whole(answers.burst),
+  'error-in-200': whole(answers.errorIn200),
+  'end-before-content': whole(answers.endBeforeContent),
+  'end-after-content': whole(answers.endAfterContent),
+  'first-token': firstToken,
+  held: hold,
+}
+
+function listen(leg) {
+  const server = createServer({ noDelay: true }, (socket) => {
+    const read = createMessageReader({
+      onEnd: () => {
+        turn += 1
+        leg.answer(socket)
+      },
+    })
+    socket.on('data', read)
+    socket.on('error', () => socket.destroy())
+  })
+  return new Promise((resolve) => server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () => resolve(server.address().port)))
+}
+
+const legs = [{ answer: modes['json-1k'] }, { answer: modes['json-1k'] }]
+const ports = await Promise.all(legs.map(listen))
+
+answerCommands({
+  ports: () => ports,
+  // What each leg answers from now on.
+  play: (names) => names.forEach((name, index) => { legs[index].answer = modes[name] }),
+  pace: (options) => held.pace(options),
+  release: () => held.release(),
+})

@@ -1,0 +1,22 @@
+// npm run bench [-- --quick] [-- --only raw,express] [-- --profile <target> <scenario> <file>]
+import { readArguments } from './arguments.mjs'
+import { measureAll } from './measure-all.mjs'
+import { plans } from './plan.mjs'
+import { choosePinning } from './process/pinning.mjs'
+import { profileOne } from './profile.mjs'
+import { writeReport } from './report/write-report.mjs'
+import { targets } from './targets.mjs'
+
+const { quick, only, profile, save } = readArguments(process.argv.slice(2))
+const plan = quick ? plans.quick : plans.full
+const pinning = choosePinning()
+
+if (profile) {
+  await profileOne({ ...profile, plan, pinning })
+} else {
+  const chosen = targets.filter(({ name }) => only === undefined || only.includes(name))
+  const from = performance.now()
+  const { figures, outcomes, broken } = await measureAll({ plan, pinning, targets: chosen })
+  writeReport({ figures, outcomes, broken, plan, pinning, targets: chosen, quick, save, seconds: (performance.now() - from) / 1000 })
+  if (broken.length > 0) process.exitCode = 1
+}

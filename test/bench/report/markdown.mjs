@@ -1,0 +1,75 @@
+import { difference, ratio, summary } from '../figures.mjs'
+import { direct } from '../targets.mjs'
+import { columns } from './columns.mjs'
+
+const line = (cells) => `| ${cells.join(' | ')} |`
+
+/** `median (min..max)`, or the median alone where there was one round. */
+function range({ median, min, max }, digits) {
+  const [middle, low, high] = [median, min, max].map((value) => value.toFixed(digits))
+  return low === high ? middle : `${middle} (${low}..${high})`
+}
+
+/** The values of a column for a target, taken off or as measured. */
+function valuesOf(figures, name, { figure, direct: alone, itself }) {
+  if (alone !== undefined) return figures.pairs([name, figure], [direct.name, alone], difference)
+  if (itself !== undefined) return figures.pairs([name, figure], [name, itself], difference)
+  return figures.of(name, figure)
+}
+
+function cell(figures, target, column, budget) {
+  const measured = summary(valuesOf(figures, target.name, column))
+  if (measured === undefined) return '-'
+  const to = column.ratio ? summary(figures.pairs([target.name, column.figure], ['raw', column.than ?? column.figure], ratio)) : undefined
+  return [
+    range(measured, column.digits),
+    ...(to === undefined ? [] : [`x ${to.median.toFixed(2)}`]),
+    ...(budget === undefined ? [] : [budget.met ? 'met' : '**not met**']),
+  ].join(', ')
+}
+
+function figuresTable({ figures, targets, outcomes, checked }) {
+  const shown = columns.filter(({ figure }) => targets.some(({ name }) => figures.of(name, figure).length > 0))
+  const budgetOf = (target, { figure }) => checked.find((one) => one.target === target.name && one.figure === figure)
+  return [
+    line(['target', ...shown.map(({ title }) => title), 'when a leg fails']),
+    line(['---', ...shown.map(() => '---'), '---']),
+    ...[direct, ...targets].map((target) => line([
+      target.label,
+      ...shown.map((column) => (target === direct && column.direct ? '-' : cell(figures, target, column, budgetOf(target, column)))),
+      outcomes.get(target.name) ?? '-',
+    ])),
+  ]
+}
+
+const budgetsTable = (checked) => [
+  line(['budget', 'target', 'against', 'measured', 'at most', '']),
+  line(['---', '---', '---', '---', '---', '---']),
+  ...checked.map(({ title, target, base, measured, limit, more, met }) => line([
+    title, target, base,
+    more ? `${measured.median < 0 ? '' : '+'}${range(measured, 2)} ms` : `x ${range(measured, 2)}`,
+    more ? `+${limit} ms` : `x ${limit}`,
+    met ? 'met' : '**not met**',
+  ])),
+]
+
+/** The whole report. */
+export function toMarkdown({ figures, targets, outcomes, broken, checked, machine, pinning, plan, quick, seconds }) {
+  const streams = plan.openStreams.at(-1)
+  const whole = targets.filter(({ name }) => figures.of(name, 'completed').at(-1) === streams).length
+  return [
+    '# Results',
+    '',
+    `${machine.date}, commit ${machine.commit}, Node ${machine.node}, ${machine.cores}; ${pinning.note}.`,
+    `${plan.rounds} round(s)${quick ? ' (quick: rough figures)' : ''}, ${Math.round(seconds)} s. Processor time of the target's process;`,
+    'median (smallest..largest) of the rounds; x = to `node:http + undici.request + pipe` in the same round.',
+    '',
+    ...figuresTable({ figures, targets, outcomes, checked }),
+    '',
+    `${streams} of ${streams} slow streams completed on ${whole} of ${targets.length} targets.`,
+    '',
+    ...budgetsTable(checked),
+    '',
+    ...broken.map(({ name, message }) => `Broke: ${name}: ${message}\n`),
+  ].join('\n')
+}

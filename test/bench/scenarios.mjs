@@ -1,0 +1,138 @@
+import { EVENTS_OF_A_BURST } from './load/answers.mjs'
+
+const CONNECTIONS = 32
+const BURST_CONNECTIONS = 16
+const TOKEN_CONNECTIONS = 4
+const DENSE_STREAMS = 200
+const DENSE_PER_SECOND = 10_000
+const SETTLE_MS = 1500
+
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** What a target spent, in microseconds of processor time, while `work` ran. */
+async function spent(target, work) {
+  const before = await target.ask('cpu')
+  const result = await work()
+  return { us: await target.ask('cpu') - before, ...result }
+}
+
+function demandWhole(name, { failed, requests }) {
+  if (failed > 0) throw new Error(`${name}: ${failed} of ${requests} answers failed`)
+}
+
+/** A closed loop of requests, after a warm-up: what each took. */
+async function closedLoop({ upstream, client, plan }, target, { legs, stream = false, connections = CONNECTIONS }) {
+  await upstream.ask('play', legs)
+  const load = (ms) => client.ask('load', { port: target.port, connections, ms, stream, atLeast: plan.atLeast })
+  await load(plan.warmMs)
+  const result = await spent(target, () => load(plan.windowMs))
+  demandWhole(target.name, result)
+  return { ...result, perRequestUs: result.us / result.requests, perSecond: result.requests / result.ms * 1000 }
+}
+
+async function json1k(bench, target) {
+  const { perRequestUs, perSecond } = await closedLoop(bench, target, { legs: ['json-1k', 'json-1k'] })
+  return { json1k: perRequestUs, json1kPerSecond: perSecond }
+}
+
+async function json64k(bench, target) {
+  const { perRequestUs } = await closedLoop(bench, target, { legs: ['json-64k', 'json-64k'] })
+  return { json64k: perRequestUs }
+}
+
+async function firstLeg500(bench, target) {
+  const { perRequestUs } = await closedLoop(bench, target, { legs: ['error-500', 'json-1k'] })
+  return { firstLeg500: perRequestUs }
+}
+
+/** 100 content events at once. */
+async function burst(bench, target) {
+  const result = await closedLoop(bench, target, { legs: ['burst', 'burst'], stream: true, connections: BURST_CONNECTIONS })
+  return { burst: result.perRequestUs / EVENTS_OF_A_BURST, burstPerSecond: result.perSecond * EVENTS_OF_A_BURST }
+}
+
+/** Open streams that get events in turn, each event in a write of its own. */
+async function dense({ upstream, client, plan }, target) {
+  await upstream.ask('play', ['held', 'held'])
+  await client.ask('open', { port: target.port, count: DENSE_STREAMS })
+  const pace = async (ms) => {
+    const before = await client.ask('counts')
+    const events = Math.round(DENSE_PER_SECOND * ms / 1000)
+    await upstream.ask('pace', { events, perSecond: DENSE_PER_SECOND })
+    const deadline = performance.now() + SETTLE_MS
+    let received
+    do {
+      await sleep(5)
+      received = (await client.ask('counts')).events - before.events
+    } while (received < events && performance.now() < deadline)
+    return { events, received }
+  }
+  await pace(plan.denseMs / 4)
+  const { us, events } = await spent(target, () => pace(plan.denseMs))
+  await endStreams({ upstream, client }, target, DENSE_STREAMS)
+  return { dense: us / events }
+}
+
+/** Ends the open streams and demands that each ended well. */
+async function endStreams({ upstream, client }, target, count) {
+  await upstream.ask('release')
+  const deadline = performance.now() + 10_000
+  let counts
+  do {
+    await sleep(10)
+    counts = await client.ask('counts')
+  } while (counts.completed + counts.lost < count && performance.now() < deadline)
+  await client.ask('closeStreams')
+  if (counts.completed !== count) throw new Error(`${target.name}: ${counts.completed} of ${count} streams completed`)
+  return counts.completed
+}
+
+async function firstToken(bench, target) {
+  const result = await closedLoop(bench, target, {
+    legs: ['first-token', 'first-token'], stream: true, connections: TOKEN_CONNECTIONS,
+  })
+  return { tokenP50: result.tokenP50Us / 1000, tokenP99: result.tokenP99Us / 1000 }
+}
+
+/** From the request to the first token of leg 2, where leg 1 answers 500 at once. */
+async function failoverToken(bench, target) {
+  const result = await closedLoop(bench, target, {
+    legs: ['error-500', 'first-token'], stream: true, connections: TOKEN_CONNECTIONS,
+  })
+  return { failoverP50: result.tokenP50Us / 1000 }
+}
+
+/** Resident memory a slow stream, in KB, in a process that has done nothing else; then every stream must end well. */
+async function memory({ upstream, client, plan }, target) {
+  await upstream.ask('play', ['held', 'held'])
+  await client.ask('open', { port: target.port, count: 200 })
+  await endStreams({ upstream, client }, target, 200)
+  await sleep(200)
+  const empty = await target.ask('memory')
+  const figures = {}
+  let open = 0
+  for (const count of plan.openStreams) {
+    await client.ask('open', { port: target.port, count: count - open })
+    open = count
+    await upstream.ask('pace', { events: count, perSecond: DENSE_PER_SECOND })
+    await sleep(200)
+    figures[`memory${count}`] = (await target.ask('memory') - empty) / count / 1024
+  }
+  figures.completed = await endStreams({ upstream, client }, target, open)
+  return figures
+}
+
+/**
+ * What is done to each target. `direct`: also to the upstream itself. `fallback`: only to targets with a second leg.
+ * `warms`: also before the first round. `alone`: in a fresh process, after the rounds.
+ */
+export const scenarios = [
+  { name: 'json-1k', measure: json1k, direct: true, warms: true },
+  { name: 'json-64k', measure: json64k, direct: true },
+  { name: 'first-leg-500', measure: firstLeg500, fallback: true, warms: true },
+  { name: 'burst', measure: burst, direct: true, warms: true },
+  { name: 'dense', measure: dense, warms: true },
+  { name: 'first-token', measure: firstToken, direct: true },
+  { name: 'failover', measure: failoverToken, fallback: true },
+  { name: 'memory', measure: memory, alone: true },
+]

@@ -1,0 +1,11 @@
+// What every Understudy target is mounted with: two legs, everything watched, nothing switched off.
+import { backup, primary } from './serve.mjs'
+
+export const routes = { chat: ['primary/gpt-4o-mini', 'backup/gpt-4o-mini'] }
+
+export const options = {
+  providers: {
+    primary: { dialect: 'openai', baseURL: primary, apiKey: 'sk-primary' },
+    backup: { dialect: 'openai', baseURL: backup, apiKey: 'sk-backup' },
+  },
+}
