@@ -1,12 +1,14 @@
 import type { FallbackOptions, ResolvedMount, RoutesInput } from '@understudy/config'
 import { resolveConfig } from '@understudy/config'
 import { createSystemClock } from '@understudy/core'
-import type { Dialect } from '@understudy/core'
+import type { Clock, Dialect } from '@understudy/core'
 import type { DialectCodec } from '@understudy/dialects'
 import { openai } from '@understudy/dialects'
 
 import { createEventHub } from './event-hub.js'
 import type { Fallback } from './fallback.js'
+import { guardLogger } from './host-code.js'
+import { CLOSED_REJECTION, FAULT_MESSAGE } from './inbound/client-errors.js'
 import { handleChat } from './inbound/handle.js'
 import { matchPath } from './inbound/paths.js'
 import { jsonResponse, rejectionResponse } from './inbound/rejection.js'
@@ -15,8 +17,9 @@ import type { OutboundResponse } from './inbound/response.js'
 import { requestIdOf } from './inbound/response-headers.js'
 import { createRoutes, modelList } from './inbound/routes.js'
 import { createLegWatch } from './leg-watch.js'
+import { createOpenRuns } from './open-runs.js'
 import { createProviderAgents } from './outbound/agents.js'
-import { logRun } from './run-log.js'
+import { logFault } from './run-log.js'
 import { createWarn } from './warnings.js'
 
 const CODECS: ReadonlyMap<string, DialectCodec> = new Map([[openai.name, openai]])
@@ -40,28 +43,33 @@ export function createFallback(routes: RoutesInput, options: FallbackOptions = {
   return createMountableFallback(routes, options)
 }
 
-/** `createFallback`, with what `mountFallback` needs of it. */
-export function createMountableFallback(routes: RoutesInput, options: FallbackOptions): MountableFallback {
-  const warn = createWarn(options.logger)
-  const config = resolveConfig(routes, options, { env: process.env, supportedDialects: SUPPORTED, warn })
-  const { logger } = config
-  // The server's sockets hold the process; a limit that is waited for must not.
-  const clock = createSystemClock({ unref: true })
-  const agents = createProviderAgents({ proxy: config.proxy })
-  const runnable = createRoutes(config, codecOf, agents)
-  const hub = createEventHub()
-  const watch = createLegWatch(warn, Date.now)
-  const created = Math.floor(Date.now() / 1000)
-  let openRuns = 0
-  let closed = false
+/** What a `Fallback` stands on, so that a test can bring its own. */
+export interface FallbackGround {
+  readonly clock: Clock
+  /** In [0, 1). */
+  readonly random: () => number
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Milliseconds since the epoch. */
+  readonly wallClock: () => number
+}
 
-  const host = {
-    routes: runnable,
-    clock,
-    hub,
-    watch,
-    onOutcome: logRun.bind(undefined, logger),
-  }
+/** `createFallback`, with what `mountFallback` and tests need of it. */
+export function createMountableFallback(
+  routes: RoutesInput,
+  options: FallbackOptions,
+  ground: Partial<FallbackGround> = {},
+): MountableFallback {
+  // The server's sockets hold the process; a limit that is waited for must not.
+  const { clock = createSystemClock({ unref: true }), random = Math.random, env = process.env, wallClock = Date.now } = ground
+  const logger = options?.logger == null ? undefined : guardLogger(options.logger)
+  const warn = createWarn(logger)
+  const config = resolveConfig(routes, options, { env, supportedDialects: SUPPORTED, warn })
+  const agents = createProviderAgents({ proxy: config.proxy })
+  const openRuns = createOpenRuns()
+  const hub = createEventHub()
+  const legs = createLegWatch(warn, wallClock)
+  const host = { routes: createRoutes(config, codecOf, agents, wallClock), clock, random, wallClock, hub, legs, openRuns, logger }
+  const created = Math.floor(wallClock() / 1000)
 
   const atMount: MountableFallback[typeof AT_MOUNT] = (mount) => ({
     matches: (method, path, atRoot) => matchPath(method, path, { atRoot, shortPaths: mount.shortPaths }) !== undefined,
@@ -73,17 +81,17 @@ export function createMountableFallback(routes: RoutesInput, options: FallbackOp
     matches: (method, path, atRoot = false) => own.matches(method, path, atRoot),
     handle: own.handle,
     snapshot: () => ({
-      routes: [...runnable.values()].map(({ name, legs }) => ({
+      routes: [...host.routes.values()].map(({ name, legs: chain }) => ({
         name,
-        legs: legs.map(({ provider, model }) => ({ provider, model })),
+        legs: chain.map(({ provider, model }) => ({ provider, model })),
       })),
-      lastFailures: watch.lastFailures(),
-      openRuns,
+      lastFailures: legs.lastFailures(),
+      openRuns: openRuns.count(),
       listenerErrors: hub.errors(),
     }),
     on: hub.on,
     async close() {
-      closed = true
+      openRuns.close()
       await agents.close()
     },
     [AT_MOUNT]: atMount,
@@ -91,14 +99,11 @@ export function createMountableFallback(routes: RoutesInput, options: FallbackOp
 
   async function handle(request: InboundRequest, mount: ResolvedMount): Promise<OutboundResponse> {
     const requestId = requestIdOf(request.headers['x-request-id'])
-    openRuns += 1
     try {
       return await dispatch(request, mount, requestId)
     } catch (error) {
-      logger?.error({ requestId, error: error instanceof Error ? error.name : 'unknown' }, 'a request failed inside Understudy')
-      return rejectionResponse(openai, { status: 500, code: 'internal_error', message: 'Understudy failed' }, requestId)
-    } finally {
-      openRuns -= 1
+      logFault(logger, requestId, error)
+      return rejectionResponse(openai, { status: 500, code: 'internal_error', message: FAULT_MESSAGE }, requestId)
     }
   }
 
@@ -108,12 +113,10 @@ export function createMountableFallback(routes: RoutesInput, options: FallbackOp
     if (row === undefined) {
       return rejectionResponse(openai, { status: 404, code: 'not_found', message: 'nothing is served here' }, requestId)
     }
-    if (closed) {
-      return rejectionResponse(openai, { status: 503, code: 'no_leg_available', message: 'Understudy is closed' }, requestId)
-    }
+    if (openRuns.closed()) return rejectionResponse(openai, CLOSED_REJECTION, requestId)
     if (row.surface === 'models') {
       const headers = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId }
-      return jsonResponse(200, headers, modelList(runnable, created))
+      return jsonResponse(200, headers, modelList(host.routes, created))
     }
     return handleChat(host, mount, openai, request, requestId)
   }

@@ -1,6 +1,9 @@
+import type { Channel } from 'node:diagnostics_channel'
 import { channel } from 'node:diagnostics_channel'
 
 import type { FallbackEvent } from '@understudy/core'
+
+import { runHostCode } from './host-code.js'
 
 /** Takes events in and hands them on once the bytes of the moment are written. */
 export interface EventHub {
@@ -12,35 +15,40 @@ export interface EventHub {
   readonly errors: () => number
 }
 
-const TYPES = [
-  'attempt-start',
-  'attempt-failure',
-  'leg-skipped',
-  'failover',
-  'run-commit',
-  'run-end',
-] as const satisfies readonly FallbackEvent['type'][]
+type Listener = (event: FallbackEvent) => unknown
+
+const CHANNELS = {
+  'attempt-start': channel('understudy:attempt-start'),
+  'attempt-failure': channel('understudy:attempt-failure'),
+  'leg-skipped': channel('understudy:leg-skipped'),
+  failover: channel('understudy:failover'),
+  'run-commit': channel('understudy:run-commit'),
+  'run-end': channel('understudy:run-end'),
+} as const satisfies Record<FallbackEvent['type'], Channel>
+
+const ALL_CHANNELS: readonly Channel[] = Object.values(CHANNELS)
 
 /**
  * Makes a hub. Events also go to `node:diagnostics_channel`, each on the channel of its type: `understudy:run-end` and so on.
  */
 export function createEventHub(): EventHub {
-  const listeners = new Set<(event: FallbackEvent) => unknown>()
-  const channels = new Map(TYPES.map((type) => [type, channel(`understudy:${type}`)]))
+  let listeners: readonly Listener[] = []
   let queue: FallbackEvent[] = []
   let errors = 0
 
   return {
-    active: () => listeners.size > 0 || [...channels.values()].some(({ hasSubscribers }) => hasSubscribers),
+    active: () => listeners.length > 0 || ALL_CHANNELS.some(isHeard),
     emit(event) {
       queue.push(event)
       if (queue.length === 1) setImmediate(flush)
     },
     on(listener) {
       // A listener that is added twice is told twice and taken away twice.
-      const own = (event: FallbackEvent): unknown => listener(event)
-      listeners.add(own)
-      return () => listeners.delete(own)
+      const own: Listener = (event) => listener(event)
+      listeners = [...listeners, own]
+      return () => {
+        listeners = listeners.filter((other) => other !== own)
+      }
     },
     errors: () => errors,
   }
@@ -49,21 +57,16 @@ export function createEventHub(): EventHub {
     const events = queue
     queue = []
     for (const event of events) {
-      channels.get(event.type)?.publish(event)
-      for (const listener of listeners) tell(listener, event)
+      CHANNELS[event.type].publish(event)
+      for (const listener of listeners) runHostCode(() => listener(event), countError)
     }
   }
 
-  function tell(listener: (event: FallbackEvent) => unknown, event: FallbackEvent): void {
-    try {
-      const result = listener(event)
-      if (result instanceof Promise) result.catch(count)
-    } catch {
-      count()
-    }
-  }
-
-  function count(): void {
+  function countError(): void {
     errors += 1
   }
+}
+
+function isHeard({ hasSubscribers }: Channel): boolean {
+  return hasSubscribers
 }

@@ -23,7 +23,7 @@ export interface LegFailureSnapshot {
 export interface FallbackSnapshot {
   readonly routes: readonly RouteSnapshot[]
   readonly lastFailures: readonly LegFailureSnapshot[]
-  /** Runs that have begun and not ended. */
+  /** Runs whose answer is not over: a stream counts until it is read to its end or closed. */
   readonly openRuns: number
   /** How often a listener threw or rejected. */
   readonly listenerErrors: number

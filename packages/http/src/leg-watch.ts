@@ -1,4 +1,4 @@
-import type { AttemptRecord } from '@understudy/core'
+import type { AttemptRecord, Failure } from '@understudy/core'
 import { legName } from '@understudy/core'
 
 import type { LegFailureSnapshot } from './fallback.js'
@@ -7,13 +7,18 @@ import type { Warn } from './warnings.js'
 /** In a row, on one leg: the limit is more likely wrong than the leg silent. */
 const FIRST_CONTENT_TIMEOUTS = 3
 
+type LegIdentity = Pick<LegFailureSnapshot, 'provider' | 'model'>
+
 /** Remembers what legs did last, for the snapshot and for the warning of a limit that is too short. */
 export interface LegWatch {
+  /** A run was bound to a leg, or failed. */
   readonly record: (trail: readonly AttemptRecord[]) => void
+  /** The answer of a leg broke off after the commit. */
+  readonly broke: (leg: LegIdentity, failure: Failure) => void
   readonly lastFailures: () => readonly LegFailureSnapshot[]
 }
 
-/** Makes a watch over the legs of one `Fallback`. */
+/** Makes a watch over the legs of one `Fallback`. `epoch` gives milliseconds since the epoch. */
 export function createLegWatch(warn: Warn, epoch: () => number): LegWatch {
   const failures = new Map<string, LegFailureSnapshot>()
   const silences = new Map<string, number>()
@@ -21,19 +26,20 @@ export function createLegWatch(warn: Warn, epoch: () => number): LegWatch {
   return {
     record(trail) {
       for (const record of trail) {
-        if (record.outcome === 'skipped') continue
+        // An attempt that the client cut short says nothing about its leg.
+        if (record.outcome === 'skipped' || (record.outcome === 'failed' && record.failure.kind === 'aborted')) continue
         const leg = legName(record)
-        if (record.outcome === 'served') {
-          if (silences.size > 0) silences.delete(leg)
-          continue
-        }
-        const { kind, status, phase } = record.failure
-        failures.set(leg, { provider: record.provider, model: record.model, kind, status, at: epoch() })
-        if (phase === 'first_content') countSilence(leg)
-        else silences.delete(leg)
+        if (record.outcome === 'failed') note(record, record.failure)
+        if (record.outcome === 'failed' && record.failure.phase === 'first_content') countSilence(leg)
+        else if (silences.size > 0) silences.delete(leg)
       }
     },
+    broke: note,
     lastFailures: () => [...failures.values()],
+  }
+
+  function note({ provider, model }: LegIdentity, { kind, status }: Failure): void {
+    failures.set(legName({ provider, model }), { provider, model, kind, status, at: epoch() })
   }
 
   function countSilence(leg: string): void {

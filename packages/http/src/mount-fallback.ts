@@ -20,7 +20,7 @@ export function mountFallback(routes: RoutesInput | Fallback, options: FallbackO
 }
 
 function isFallback(value: RoutesInput | Fallback): value is Fallback {
-  return typeof value.handle === 'function' && typeof value.matches === 'function'
+  return typeof value?.handle === 'function' && typeof value.matches === 'function'
 }
 
 function isMountable(fallback: Fallback): fallback is MountableFallback {

@@ -10,19 +10,27 @@ export interface RunEndIdentity {
 /** Puts the last event of a run together: the core knows how the legs ended, the HTTP side what the client was told. */
 export interface RunEnd {
   readonly ended: (end: TailEnd, leg: Leg | undefined) => void
+  /** What the client was told; the last word before the end counts. */
   readonly answered: (status: number | undefined, errorCode: string | undefined) => void
 }
 
-/** Emits `run-end` once both sides are known. */
-export function createRunEnd(
-  identity: RunEndIdentity,
-  now: () => number,
-  emit: (event: FallbackEvent) => void,
-  codeOfBroken: (end: TailEnd) => string | undefined,
-): RunEnd {
+/** What a `RunEnd` is made with. */
+export interface RunEndOptions {
+  /** Monotonic milliseconds. */
+  readonly now: () => number
+  /** Milliseconds since the epoch. */
+  readonly epoch: () => number
+  readonly emit: (event: FallbackEvent) => void
+  /** The code for an answer that broke after its commit. */
+  readonly codeOfBroken: (end: TailEnd) => string | undefined
+}
+
+/** Emits `run-end`, once, as soon as both sides are known. */
+export function createRunEnd(identity: RunEndIdentity, { now, epoch, emit, codeOfBroken }: RunEndOptions): RunEnd {
   const startedAt = now()
   let core: { readonly end: TailEnd; readonly leg: Leg | undefined } | undefined
   let client: { readonly status: number | undefined; readonly errorCode: string | undefined } | undefined
+  let isTold = false
 
   return {
     ended(end, leg) {
@@ -36,12 +44,13 @@ export function createRunEnd(
   }
 
   function settle(): void {
-    if (core === undefined || client === undefined) return
+    if (core === undefined || client === undefined || isTold) return
+    isTold = true
     const { end, leg } = core
     emit({
       type: 'run-end',
       ...identity,
-      at: Date.now(),
+      at: epoch(),
       lane: 'standard',
       provider: leg?.provider,
       model: leg?.model,

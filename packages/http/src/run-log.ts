@@ -1,9 +1,18 @@
 import type { Logger } from '@understudy/config'
-import type { RunOutcome } from '@understudy/core'
+import type { Failure, FailedRun, Leg, RunOutcome } from '@understudy/core'
 import { legName, reasonOf } from '@understudy/core'
 
-/** One line a run where there is something to say: a rescued request is good news, a failed one is not. Content-free. */
-export function logRun(logger: Logger | undefined, requestId: string, route: string, outcome: RunOutcome): void {
+/** What every line about a run carries. */
+export interface RunLine {
+  readonly requestId: string
+  readonly route: string
+}
+
+/**
+ * One line where there is something to say: a rescued request is good news, a failed one is not, and one that no leg would have
+ * served better is its client's. Content-free.
+ */
+export function logOutcome(logger: Logger | undefined, run: RunLine, outcome: RunOutcome): void {
   if (logger === undefined || (outcome.type === 'failed' && outcome.cause === 'aborted')) return
   if (outcome.type === 'committed' && outcome.trail.length === 1) return
   const attempts = outcome.trail.map((record) => ({
@@ -11,7 +20,42 @@ export function logRun(logger: Logger | undefined, requestId: string, route: str
     outcome: record.outcome,
     reason: reasonOf(record),
   }))
-  const fields = { requestId, route, attempts }
-  if (outcome.type === 'failed') logger.error({ ...fields, cause: outcome.cause }, `route '${route}' found no leg`)
-  else logger.info({ ...fields, served: legName(outcome.leg) }, `route '${route}' served by another leg`)
+  const fields = { ...run, attempts }
+  if (outcome.type === 'committed') {
+    const served = legName(outcome.leg)
+    logger.info({ ...fields, served }, `route '${run.route}': rescued by ${served}`)
+  } else if (isRequestFault(outcome)) {
+    logger.warn({ ...fields, cause: outcome.cause }, `route '${run.route}': the request was refused`)
+  } else {
+    logger.error({ ...fields, cause: outcome.cause }, `route '${run.route}': no leg answered`)
+  }
+}
+
+/** An answer broke off after its commit: its client has half of it. */
+export function logBroken(logger: Logger | undefined, run: RunLine, leg: Leg, { kind, phase }: Failure): void {
+  const name = legName(leg)
+  logger?.error({ ...run, leg: name, reason: kind, phase }, `route '${run.route}': the answer of ${name} broke off`)
+}
+
+/** Something of our own failed. What was thrown may quote a prompt, so only its name and where it came from are said. */
+export function logFault(logger: Logger | undefined, requestId: string, error: unknown): void {
+  if (logger === undefined) return
+  const fields = { requestId, error: error instanceof Error ? error.name : typeof error, at: framesOf(error) }
+  logger.error(fields, 'a request failed inside Understudy')
+}
+
+function isRequestFault({ cause, failure }: FailedRun): boolean {
+  return cause === 'stopped' && (failure?.kind === 'invalid_request' || failure?.kind === 'content_filter')
+}
+
+const MAX_FRAMES = 5
+
+/** Where an error was made. Its message stands before the frames and may look like one, so it is cut off by its length. */
+function framesOf(error: unknown): readonly string[] {
+  if (!(error instanceof Error) || typeof error.stack !== 'string') return []
+  const { stack, message } = error
+  const messageAt = stack.indexOf(message)
+  if (messageAt === -1) return []
+  const lines = stack.slice(messageAt + message.length).split('\n')
+  return lines.slice(1, 1 + MAX_FRAMES).map((line) => line.trim())
 }

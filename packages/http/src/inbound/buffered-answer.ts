@@ -1,19 +1,10 @@
 import type { Arrival, CommittedRun, Part } from '@understudy/core'
-import type { DialectCodec } from '@understudy/dialects'
 
-import { namesModel } from './stream-answer.js'
-
-/** What a buffered answer is written with. */
-export interface BufferedWriting {
-  /** The client's. */
-  readonly codec: DialectCodec
-  readonly requestId: string
-  readonly report: readonly [key: string, json: string] | undefined
-  readonly sameDialect: boolean
-}
+import type { AnswerWriting } from './stream-answer.js'
+import { answerNames } from './stream-answer.js'
 
 /** The whole of a committed run as one JSON body: the provider's own document as it came, or one made of the parts. */
-export async function bufferedAnswer(run: CommittedRun, writing: BufferedWriting): Promise<Uint8Array> {
+export async function bufferedAnswer(run: CommittedRun, writing: AnswerWriting): Promise<Uint8Array> {
   const arrivals: Arrival[] = []
   for await (const arrival of run.arrivals) arrivals.push(arrival)
   const body = ownDocument(run, arrivals) ?? encoded(run, arrivals, writing)
@@ -26,12 +17,7 @@ function ownDocument(run: CommittedRun, arrivals: readonly Arrival[]): Uint8Arra
   return run.answer.form === 'json' ? arrivals[0]?.bytes : undefined
 }
 
-function encoded(run: CommittedRun, arrivals: readonly Arrival[], writing: BufferedWriting): Uint8Array {
+function encoded(run: CommittedRun, arrivals: readonly Arrival[], writing: AnswerWriting): Uint8Array {
   const parts: Part[] = arrivals.flatMap((arrival) => arrival.parts)
-  const json = writing.codec.encodeResponse(parts, {
-    id: `chatcmpl-${writing.requestId}`,
-    model: writing.sameDialect && namesModel(parts) ? undefined : run.leg.model,
-    created: Math.floor(Date.now() / 1000),
-  })
-  return Buffer.from(JSON.stringify(json))
+  return Buffer.from(JSON.stringify(writing.codec.encodeResponse(parts, answerNames(run, parts, writing))))
 }

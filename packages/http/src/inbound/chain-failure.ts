@@ -1,11 +1,12 @@
 import type { AttemptRecord, Failure, FailedRun } from '@understudy/core'
-import { legName, reasonOf } from '@understudy/core'
+import { legName } from '@understudy/core'
 import type { ResolvedMount } from '@understudy/config'
 import type { ClientError } from '@understudy/dialects'
 
+import { isClosing } from '../open-runs.js'
 import type { ErrorCode } from './client-errors.js'
-import { errorType, REASON_MESSAGES } from './client-errors.js'
-import { reportAttempts } from './report.js'
+import { CLOSED_MESSAGE, errorType, REASON_MESSAGES } from './client-errors.js'
+import { legFailures, reportAttempts } from './report.js'
 
 /** How a run that no leg served is told to its client. */
 export interface ChainFailure {
@@ -23,27 +24,48 @@ export interface FailedChain {
   readonly mount: Pick<ResolvedMount, 'exposeProviderMessages' | 'exhaustedStatus'>
 }
 
+interface Verdict {
+  readonly status: number
+  /** One of ours, or the provider's own where the request is at fault. */
+  readonly code: string
+  readonly message: string
+}
+
 /** Status, code and body of a run that no leg served. */
 export function chainFailure(run: FailedRun, chain: FailedChain): ChainFailure {
-  const fault = run.cause === 'stopped' && run.failure !== undefined ? requestFault(run.failure) : undefined
-  if (fault !== undefined) return told(fault.status, fault.code, fault.message, run, chain)
-  const { status, code } = exhaustedAs(run, chain.mount.exhaustedStatus)
-  const message =
-    code === 'context_length_exceeded'
-      ? REASON_MESSAGES.context_length
-      : code === 'deadline_exceeded'
-        ? `route '${chain.route}' found no answer in time`
-        : code === 'no_leg_available'
-          ? `no leg of route '${chain.route}' is available`
-          : `all legs of route '${chain.route}' failed`
-  return told(status, code, message, run, chain)
+  const { status, code, message } = verdictOf(run, chain)
+  return {
+    status,
+    code,
+    retryAfter: status === 429 || (status === 503 && run.cause !== 'aborted') ? retryAfterOf(run.trail) : undefined,
+    error: {
+      status,
+      type: errorType(status),
+      code,
+      message,
+      failures: legFailures(run.trail, chain.mount.exposeProviderMessages),
+      attempts: reportAttempts(run.trail),
+      requestId: chain.requestId,
+    },
+  }
+}
+
+function verdictOf(run: FailedRun, chain: FailedChain): Verdict {
+  const { cause, failure } = run
+  if (cause === 'aborted') {
+    return failure !== undefined && isClosing(failure)
+      ? { status: 503, code: 'no_leg_available', message: CLOSED_MESSAGE }
+      : { status: 499, code: 'aborted', message: REASON_MESSAGES.aborted }
+  }
+  const fault = cause === 'stopped' && failure !== undefined ? requestFault(failure) : undefined
+  return fault ?? exhausted(run, chain)
 }
 
 /**
  * A fault of the request itself: no leg would answer it better, so its client gets the provider's status class and words
  * (which are masked and bounded where they are read).
  */
-function requestFault({ kind, status, code, providerMessage }: Failure) {
+function requestFault({ kind, status, code, providerMessage }: Failure): Verdict | undefined {
   switch (kind) {
     case 'invalid_request': {
       const own = status === 413 || status === 422 ? status : 400
@@ -58,72 +80,49 @@ function requestFault({ kind, status, code, providerMessage }: Failure) {
   }
 }
 
-function exhaustedAs(
-  { cause, trail }: FailedRun,
-  by: ResolvedMount['exhaustedStatus'],
-): { readonly status: number; readonly code: ErrorCode } {
+function exhausted({ cause, trail }: FailedRun, { route, mount: { exhaustedStatus: by } }: FailedChain): Verdict {
   const failures = trail.filter((record) => record.outcome === 'failed')
-  const allOf = (kind: string): boolean =>
-    failures.length > 0 && failures.every((record) => record.failure.kind === kind)
-  if (allOf('context_length')) return { status: 400, code: 'context_length_exceeded' }
-  if (by !== '502' && allOf('rate_limit')) return { status: 429, code: 'all_legs_failed' }
-  if (by !== 'by_cause') return { status: 502, code: 'all_legs_failed' }
-  if (cause === 'deadline') return { status: 504, code: 'deadline_exceeded' }
-  return failures.length === 0 ? { status: 503, code: 'no_leg_available' } : { status: 502, code: 'all_legs_failed' }
-}
-
-function told(status: number, code: string, message: string, run: FailedRun, chain: FailedChain): ChainFailure {
-  return {
-    status,
-    code,
-    retryAfter: status === 429 || status === 503 ? retryAfterOf(run.trail) : undefined,
-    error: {
-      status,
-      type: errorType(status),
-      code,
-      message,
-      failures: legFailures(run.trail, chain.mount.exposeProviderMessages),
-      attempts: reportAttempts(run.trail),
-      requestId: chain.requestId,
-    },
+  const allFailed = { code: 'all_legs_failed', message: `all legs of route '${route}' failed` } as const
+  // A leg that was left out might have a larger window.
+  const isTooLong = (record: AttemptRecord): boolean =>
+    record.outcome === 'failed' && record.failure.kind === 'context_length'
+  if (failures.length > 0 && lastOfEach(trail).every(isTooLong)) {
+    return { status: 400, code: 'context_length_exceeded', message: REASON_MESSAGES.context_length }
   }
-}
-
-/** Each leg once, with what its last attempt came to. */
-function legFailures(trail: readonly AttemptRecord[], expose: boolean): readonly Record<string, unknown>[] {
-  const byLeg = new Map<string, Record<string, unknown>>()
-  for (const record of trail) {
-    const reason = reasonOf(record)
-    if (reason === undefined) continue
-    const failure = record.outcome === 'failed' ? record.failure : undefined
-    const words = expose ? failure?.providerMessage : undefined
-    byLeg.set(legName(record), {
-      provider: record.provider,
-      model: record.model,
-      message: words ?? REASON_MESSAGES[reason],
-      reason,
-      status: failure?.status,
-      latency_ms: record.outcome === 'failed' ? Math.round(record.latencyMs) : 0,
-    })
+  if (by !== '502' && failures.length > 0 && failures.every(({ failure }) => failure.kind === 'rate_limit')) {
+    return { status: 429, ...allFailed }
   }
-  return [...byLeg.values()]
+  if (by !== 'by_cause') return { status: 502, ...allFailed }
+  if (cause === 'deadline') {
+    return { status: 504, code: 'deadline_exceeded', message: `route '${route}' found no answer in time` }
+  }
+  if (failures.length > 0) return { status: 502, ...allFailed }
+  return { status: 503, code: 'no_leg_available', message: `no leg of route '${route}' is available` }
 }
 
 /** When the first of the legs may be asked again, in whole seconds; 1 where no leg said. */
 function retryAfterOf(trail: readonly AttemptRecord[]): number {
-  const waits = trail.flatMap((record) =>
+  const waits = lastOfEach(trail).flatMap((record) =>
     record.outcome === 'failed' && record.failure.retryAfterMs !== undefined ? [record.failure.retryAfterMs] : [],
   )
   return waits.length === 0 ? 1 : Math.max(1, Math.ceil(Math.min(...waits) / 1000))
 }
 
-/** Code and words for an answer that broke after its commit. */
-export function brokenAnswer(failure: Failure, requestId: string): ClientError {
-  const code = brokenCode(failure)
-  return { status: 502, type: errorType(502), code, message: REASON_MESSAGES[failure.kind], requestId }
+/** Each leg's last row. */
+function lastOfEach(trail: readonly AttemptRecord[]): readonly AttemptRecord[] {
+  return [...new Map(trail.map((record) => [legName(record), record])).values()]
 }
 
-function brokenCode({ kind, phase }: Failure): ErrorCode {
+/** Code and words for an answer that broke after its commit. */
+export function brokenAnswer(failure: Failure, requestId: string): ClientError {
+  const message = isClosing(failure) ? CLOSED_MESSAGE : REASON_MESSAGES[failure.kind]
+  return { status: 502, type: errorType(502), code: brokenCode(failure), message, requestId }
+}
+
+/** The code of an answer that broke after its commit. */
+export function brokenCode(failure: Failure): ErrorCode {
+  const { kind, phase } = failure
   if (phase === 'idle') return 'idle_timeout'
-  return kind === 'truncated' || kind === 'connection_error' || phase === 'stream' ? 'stream_truncated' : 'upstream_error'
+  const isCut = kind === 'truncated' || kind === 'connection_error' || phase === 'stream' || isClosing(failure)
+  return isCut ? 'stream_truncated' : 'upstream_error'
 }

@@ -18,6 +18,8 @@ export type ErrorCode =
   | 'idle_timeout'
   | 'upstream_error'
   | 'internal_error'
+  /** Nobody reads it: the client has left. */
+  | 'aborted'
 
 /** The `type` that goes with a status. */
 export function errorType(status: number): string {
@@ -51,3 +53,12 @@ export const REASON_MESSAGES = {
   untranslatable: 'left out: its dialect cannot say the request',
   no_credentials: 'left out: it has no credentials',
 } as const satisfies Record<FailureKind | SkipReason, string>
+
+/** What is said to whoever is still there when a `Fallback` is closed. */
+export const CLOSED_MESSAGE = 'Understudy is closed'
+
+/** What is said to whoever comes after that. */
+export const CLOSED_REJECTION = { status: 503, code: 'no_leg_available', message: CLOSED_MESSAGE } as const
+
+/** What is said where a fault is our own. */
+export const FAULT_MESSAGE = 'Understudy failed'

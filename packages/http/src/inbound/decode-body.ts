@@ -65,12 +65,18 @@ function decodeBytes(bytes: Uint8Array, schema: z.ZodType): DecodedBody {
   if (!isUtf8(bytes)) return invalidJson('the body is not valid UTF-8')
   let value: unknown
   try {
-    value = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'))
+    value = JSON.parse(textOf(bytes))
   } catch {
     // What V8 says of bad JSON quotes it, and with it the prompt.
     return invalidJson(bytes.length === 0 ? 'the body is empty; send a JSON object' : 'the body is not valid JSON')
   }
   return check(value, bytes, schema)
+}
+
+/** Without a byte-order mark, which some clients put before their JSON. */
+function textOf(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  return text.startsWith('\ufeff') ? text.slice(1) : text
 }
 
 function invalidJson(message: string): DecodedBody {
@@ -97,7 +103,7 @@ function pathOf(path: readonly PropertyKey[]): string | undefined {
 }
 
 function describe(value: unknown): string {
-  if (value === null) return 'null'
+  if (value === null || value === undefined) return String(value)
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`
 }
 

@@ -1,11 +1,23 @@
 import type { AttemptRecord, FailureKind, SkipReason } from '@understudy/core'
 import { legName, reasonOf } from '@understudy/core'
 
+import { REASON_MESSAGES } from './client-errors.js'
+
 /** One row of the report, as JSON. */
 export interface ReportAttempt {
   readonly model: string
   readonly status: AttemptRecord['outcome']
   readonly reason?: FailureKind | SkipReason | undefined
+  readonly latency_ms: number
+}
+
+/** What an error says of one leg, as JSON. */
+export type LegFailure = {
+  readonly provider: string
+  readonly model: string
+  readonly message: string
+  readonly reason: FailureKind | SkipReason
+  readonly status?: number | undefined
   readonly latency_ms: number
 }
 
@@ -23,8 +35,28 @@ export function reportAttempts(trail: readonly AttemptRecord[]): readonly Report
     model: legName(record),
     status: record.outcome,
     reason: reasonOf(record),
-    latency_ms: record.outcome === 'skipped' ? 0 : Math.round(record.latencyMs),
+    latency_ms: latencyOf(record),
   }))
+}
+
+/** Each leg once, with what its last attempt came to; `expose` puts the provider's words in place of ours. */
+export function legFailures(trail: readonly AttemptRecord[], expose: boolean): readonly LegFailure[] {
+  const byLeg = new Map<string, LegFailure>()
+  for (const record of trail) {
+    const reason = reasonOf(record)
+    if (reason === undefined) continue
+    const failure = record.outcome === 'failed' ? record.failure : undefined
+    const words = expose ? failure?.providerMessage : undefined
+    byLeg.set(legName(record), {
+      provider: record.provider,
+      model: record.model,
+      message: words ?? REASON_MESSAGES[reason],
+      reason,
+      status: failure?.status,
+      latency_ms: latencyOf(record),
+    })
+  }
+  return [...byLeg.values()]
 }
 
 /** The report of a run that `served` won, on a chain that begins with `first`. */
@@ -32,4 +64,8 @@ export function reportOf(first: string, served: string, chainLength: number, tra
   if (chainLength === 1) return { served_model: served, requested_model: first }
   const occurred = trail.some((record) => record.outcome !== 'served')
   return { served_model: served, requested_model: first, failover: { occurred, attempts: reportAttempts(trail) } }
+}
+
+function latencyOf(record: AttemptRecord): number {
+  return record.outcome === 'skipped' ? 0 : Math.round(record.latencyMs)
 }

@@ -30,19 +30,24 @@ export function createRoutes(
   config: ResolvedConfig,
   codecOf: (dialect: string) => DialectCodec,
   agents: ProviderAgents,
+  wallClock: () => number,
 ): ReadonlyMap<string, RunnableRoute> {
-  return new Map([...config.routes].map(([name, route]) => [name, createRoute(route, codecOf, agents)]))
+  const parts = { codecOf, agents, wallClock }
+  return new Map([...config.routes].map(([name, route]) => [name, createRoute(route, parts)]))
 }
 
-function createRoute(
-  route: ResolvedRoute,
-  codecOf: (dialect: string) => DialectCodec,
-  agents: ProviderAgents,
-): RunnableRoute {
+/** What legs are made with. */
+interface LegParts {
+  readonly codecOf: (dialect: string) => DialectCodec
+  readonly agents: ProviderAgents
+  readonly wallClock: () => number
+}
+
+function createRoute(route: ResolvedRoute, parts: LegParts): RunnableRoute {
   const { advanceOn, commit, retries, retryOn, maxRetryAfterMs, limits, waitingComment } = route.settings
   const dialectOf = new Map<Leg, string>()
   const legs = route.legs.map((resolved) => {
-    const leg = createLeg(resolved, route, codecOf, agents)
+    const leg = createLeg(resolved, route, parts)
     if (resolved.type === 'provider') dialectOf.set(leg, resolved.provider.dialect)
     return leg
   })
@@ -63,12 +68,7 @@ function createRoute(
   }
 }
 
-function createLeg(
-  leg: ResolvedLeg,
-  route: ResolvedRoute,
-  codecOf: (dialect: string) => DialectCodec,
-  agents: ProviderAgents,
-): Leg {
+function createLeg(leg: ResolvedLeg, route: ResolvedRoute, { codecOf, agents, wallClock }: LegParts): Leg {
   const { limits, reasoning, retries, defaults } = leg
   if (leg.type === 'custom') {
     const { name, open } = leg.leg
@@ -83,7 +83,8 @@ function createLeg(
   const { provider, model, anyModel, region } = leg
   const codec = codecOf(provider.dialect)
   const { bufferedVia } = route.settings
-  return createHttpLeg({ provider, codec, model, anyModel, region, defaults, agents, bufferedVia, limits, reasoning, retries })
+  const settings = { region, defaults, bufferedVia, limits, reasoning, retries }
+  return createHttpLeg({ provider, codec, model, anyModel, agents, wallClock, ...settings })
 }
 
 /** The neutral reading of a request with the parameters filled in that it does not set. */

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '@understudy/core'
-import type { DialectCodec } from '@understudy/dialects'
+import type { DialectCodec, RequestOutline } from '@understudy/dialects'
 
 import { TRANSPORT_FIELDS } from '../outbound/request-body.js'
 import type { WireRequest } from '../outbound/wire-request.js'
@@ -9,6 +9,8 @@ import type { InboundHeaders } from './request.js'
 /** A validated body and where it came from. */
 export interface WireParts {
   readonly codec: DialectCodec
+  /** Of `body`. */
+  readonly outline: RequestOutline
   readonly body: Readonly<Record<string, unknown>>
   readonly raw: Uint8Array | undefined
   readonly headers: InboundHeaders
@@ -18,8 +20,8 @@ export interface WireParts {
  * A request that came over HTTP. Its neutral reading is made when a leg first asks for it: a leg of the client's own dialect never
  * does.
  */
-export function createWireRequest({ codec, body, raw, headers }: WireParts): WireRequest {
-  const { model, stream, choices, reasoning } = codec.outlineRequest(body)
+export function createWireRequest({ codec, outline, body, raw, headers }: WireParts): WireRequest {
+  const { model, stream, choices, reasoning } = outline
   let read: ChatRequest | undefined
   const neutral = (): ChatRequest => (read ??= codec.decodeRequest(withoutTransportFields(body)))
   return {

@@ -1,0 +1,28 @@
+import type { Logger, LogLine } from '@understudy/config'
+
+/** Runs code of the host. What it throws, or rejects with later, is told to `onTrouble` and goes no further. */
+export function runHostCode(code: () => unknown, onTrouble: () => void): void {
+  try {
+    const result = code()
+    if (isThenable(result)) result.then(undefined, onTrouble)
+  } catch {
+    onTrouble()
+  }
+}
+
+/** The host's logger, whose own trouble stays its own: a line that cannot be written fails no request. */
+export function guardLogger(logger: Logger): Logger {
+  const line =
+    (level: keyof Logger): LogLine =>
+    (fields, message) =>
+      runHostCode(() => logger[level](fields, message), ignore)
+  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+}
+
+function ignore(): void {
+  // There is nobody left to tell: this was the log.
+}

@@ -1,0 +1,151 @@
+import type { AttemptRecord, CommittedRun, Failure, FailedRun, RunOutcome } from '@understudy/core'
+import { healthOf } from '@understudy/core'
+import type { ClientError } from '@understudy/dialects'
+
+import { bufferedAnswer } from './buffered-answer.js'
+import { brokenAnswer, chainFailure } from './chain-failure.js'
+import type { ChatRun } from './chat-run.js'
+import { answerWriting } from './chat-run.js'
+import { errorType, FAULT_MESSAGE } from './client-errors.js'
+import { jsonResponse } from './rejection.js'
+import { legFailures, reportAttempts } from './report.js'
+import type { OutboundResponse } from './response.js'
+import { ERROR_HEADERS, failedHeaders, servedHeaders, STREAM_HEADERS } from './response-headers.js'
+import { streamAnswer } from './stream-answer.js'
+import { headerText } from './trail.js'
+import { unlessSlow, waitingAnswer } from './waiting-answer.js'
+
+const DOCUMENT_HEADERS = { 'content-type': 'application/json; charset=utf-8' } as const
+
+/** Tells the client how its run came out. */
+export async function answerRun(chat: ChatRun, outcome: RunOutcome): Promise<OutboundResponse> {
+  chat.watch.cameOut(outcome)
+  if (outcome.type === 'committed' && chat.request.stream) return streamed(chat, outcome)
+  try {
+    return outcome.type === 'failed' ? failed(chat, outcome) : await buffered(chat, outcome)
+  } finally {
+    chat.watch.open.end()
+  }
+}
+
+/** The headers go out before the run is bound to a leg, if that takes long: they then say no more than the route. */
+export async function answerOrWait(
+  chat: ChatRun,
+  outcome: Promise<RunOutcome>,
+  afterMs: number,
+): Promise<OutboundResponse> {
+  const { headers, host, watch } = chat
+  const early = await unlessSlow(outcome, host.clock, afterMs)
+  if (early !== undefined) return answerRun(chat, early)
+  const told: Record<string, string> = { ...STREAM_HEADERS, 'x-request-id': headers.requestId }
+  if (headers.exposeTrail) told['understudy-route'] = headerText(headers.route)
+  const rest = outcome.then((late) => lateStream(chat, late))
+  return {
+    status: 200,
+    headers: told,
+    body: waitingAnswer({ rest, clock: host.clock, everyMs: afterMs, abandon: watch.open.abandon }),
+  }
+}
+
+function lateStream(chat: ChatRun, outcome: RunOutcome): AsyncIterableIterator<Uint8Array> {
+  const { codec, watch } = chat
+  watch.cameOut(outcome)
+  if (outcome.type === 'committed') return stream(chat, outcome)
+  const { code, error } = failureOfChain(chat, outcome)
+  watch.answered(200, code)
+  watch.open.end()
+  return once(code === 'aborted' ? undefined : codec.encodeStreamFailure(error))
+}
+
+function failed(chat: ChatRun, outcome: FailedRun): OutboundResponse {
+  const { status, code, retryAfter, error } = failureOfChain(chat, outcome)
+  chat.watch.answered(code === 'aborted' ? undefined : status, code)
+  return errorResponse(chat, error, outcome.trail, retryAfter)
+}
+
+function failureOfChain({ route, headers, mount }: ChatRun, outcome: FailedRun) {
+  return chainFailure(outcome, { route: route.name, requestId: headers.requestId, mount })
+}
+
+function streamed(chat: ChatRun, outcome: CommittedRun): OutboundResponse {
+  const headers = servedHeaders(STREAM_HEADERS, chat.headers, outcome.trail, outcome.answer)
+  return { status: 200, headers, body: stream(chat, outcome) }
+}
+
+function stream(chat: ChatRun, outcome: CommittedRun): AsyncIterableIterator<Uint8Array> {
+  const { watch, includeUsage } = chat
+  watch.answered(200)
+  return streamAnswer(outcome, {
+    ...answerWriting(chat, outcome),
+    includeUsage,
+    onFault(error) {
+      watch.answered(200, 'internal_error')
+      watch.faulted(error)
+    },
+    onOver: watch.open.end,
+  })
+}
+
+async function buffered(chat: ChatRun, outcome: CommittedRun): Promise<OutboundResponse> {
+  const { watch, headers } = chat
+  let body: Uint8Array
+  try {
+    body = await bufferedAnswer(outcome, answerWriting(chat, outcome))
+  } catch (error) {
+    // Parts that a custom leg made up may be such that they cannot be written.
+    watch.faulted(error)
+    return fault(chat, outcome)
+  }
+  const broken = outcome.end()?.failure
+  if (broken !== undefined) return brokenOff(chat, outcome, broken)
+  watch.answered(200)
+  const told = servedHeaders(DOCUMENT_HEADERS, headers, outcome.trail, outcome.answer)
+  told['content-length'] = String(body.length)
+  return { status: 200, headers: told, body }
+}
+
+/** Committed at its headers, the leg broke on the way: too late for another one, early enough for an honest status. */
+function brokenOff(chat: ChatRun, outcome: CommittedRun, failure: Failure): OutboundResponse {
+  if (failure.kind === 'aborted') return failed(chat, { type: 'failed', cause: 'aborted', failure, trail: outcome.trail })
+  const trail = withLastFailed(outcome.trail, failure)
+  const error: ClientError = {
+    ...brokenAnswer(failure, chat.headers.requestId),
+    code: 'upstream_error',
+    failures: legFailures(trail, chat.mount.exposeProviderMessages),
+    attempts: reportAttempts(trail),
+  }
+  chat.watch.answered(502, error.code)
+  return errorResponse(chat, error, trail)
+}
+
+/** The client is told of an attempt that it got nothing of as of any other that failed. */
+function withLastFailed(trail: readonly AttemptRecord[], failure: Failure): readonly AttemptRecord[] {
+  return trail.map((record) =>
+    record.outcome === 'served' ? { ...record, outcome: 'failed', failure, health: healthOf(failure) } : record,
+  )
+}
+
+function fault(chat: ChatRun, { trail }: CommittedRun): OutboundResponse {
+  const { requestId } = chat.headers
+  chat.watch.answered(500, 'internal_error')
+  const error = { status: 500, type: errorType(500), code: 'internal_error', message: FAULT_MESSAGE, requestId }
+  return errorResponse(chat, error, trail)
+}
+
+function errorResponse(
+  chat: ChatRun,
+  error: ClientError,
+  trail: readonly AttemptRecord[],
+  retryAfter?: number,
+): OutboundResponse {
+  const { codec, headers, mount } = chat
+  const { status } = error
+  const told = failedHeaders(ERROR_HEADERS, headers, trail)
+  if (retryAfter !== undefined) told['retry-after'] = String(retryAfter)
+  if (!mount.clientRetries && (status === 502 || status === 504)) told['x-should-retry'] = 'false'
+  return jsonResponse(status, told, codec.encodeFailure(error).body)
+}
+
+async function* once(bytes: Uint8Array | undefined): AsyncGenerator<Uint8Array, undefined> {
+  if (bytes !== undefined) yield await Promise.resolve(bytes)
+}

@@ -1,0 +1,45 @@
+import type { ResolvedMount } from '@understudy/config'
+import type { CommittedRun } from '@understudy/core'
+import { legName } from '@understudy/core'
+import type { DialectCodec } from '@understudy/dialects'
+
+import type { WireRequest } from '../outbound/wire-request.js'
+import type { RunWatch, RunWatchHost } from '../run-watch.js'
+import { reportOf } from './report.js'
+import type { RunHeaders } from './response-headers.js'
+import type { RunnableRoute } from './routes.js'
+import type { AnswerWriting } from './stream-answer.js'
+
+/** What every run of a `Fallback` stands on. */
+export interface ChatHost extends RunWatchHost {
+  readonly routes: ReadonlyMap<string, RunnableRoute>
+  /** In [0, 1). For the jitter of retries. */
+  readonly random: () => number
+}
+
+/** One chat request on its way. */
+export interface ChatRun {
+  readonly host: ChatHost
+  readonly mount: ResolvedMount
+  /** The client's. */
+  readonly codec: DialectCodec
+  readonly route: RunnableRoute
+  readonly request: WireRequest
+  readonly includeUsage: boolean
+  readonly headers: RunHeaders
+  readonly watch: RunWatch
+}
+
+/** What the answer of a run is written with. */
+export function answerWriting({ host, mount, codec, route, headers }: ChatRun, outcome: CommittedRun): AnswerWriting {
+  const { leg, trail } = outcome
+  return {
+    codec,
+    requestId: headers.requestId,
+    report: mount.report
+      ? [mount.reportKey, JSON.stringify(reportOf(route.first, legName(leg), route.legs.length, trail))]
+      : undefined,
+    sameDialect: route.dialectOf.get(leg) === codec.name,
+    wallClock: host.wallClock,
+  }
+}
