@@ -8,7 +8,7 @@ import t from 'tap'
 import type { InboundBody } from '../../src/inbound/request.js'
 import { createBodyReader, readRequest } from '../../src/node/read-request.js'
 import { deferred } from '../../../../test/kit/deferred.js'
-import { ask, begin, JSON_HEADERS } from '../../../../test/kit/http-client.js'
+import { ask, begin, JSON_HEADERS, openSocket, readUntil } from '../../../../test/kit/http-client.js'
 import type { Ask } from '../../../../test/kit/http-client.js'
 import { within } from '../../../../test/kit/within.js'
 
@@ -128,6 +128,30 @@ t.test('a bomb is cut at the limit', async (t) => {
     limit: 1_000,
   })
   t.ok(process.memoryUsage().rss - Math.max(mid, before) < 100_000_000)
+})
+
+t.test('a client that never stops sending gets its 413, and is cut off in the end', async (t) => {
+  const server = createServer(async (req, res) => {
+    const { type } = await createBodyReader(req, NOTHING)(10)
+    res.writeHead(type === 'too_large' ? 413 : 200).end()
+  }).listen(0, '127.0.0.1')
+  t.teardown(() => server.close())
+  await new Promise((resolve) => server.once('listening', resolve))
+  const socket = await openSocket((server.address() as AddressInfo).port)
+  const answered = readUntil(socket, (text) => text.includes('\r\n\r\n'))
+  const closed = new Promise((resolve) => socket.on('error', resolve).once('close', resolve))
+  socket.write('POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000000000\r\n\r\n')
+  const piece = Buffer.alloc(1_000_000)
+  let sent = 0
+  const send = () => {
+    do sent += piece.length
+    while (!socket.destroyed && socket.write(piece))
+  }
+  socket.on('drain', send)
+  send()
+  t.match(await within(2_000, 'a 413', answered), /^HTTP\/1\.1 413 /)
+  await within(10_000, 'the end', closed)
+  t.ok(sent >= 64_000_000 && sent < 100_000_000, `${sent} sent`)
 })
 
 t.test('a client that left before we looked, and one that leaves in the middle of what it compressed', async (t) => {
