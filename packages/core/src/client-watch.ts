@@ -5,11 +5,11 @@ import type { AttemptScope } from './scope.js'
 
 /** Whether the client is still there. One listener a run, however many legs it asks. */
 export interface ClientWatch {
-  /** Whether the client has left, or the host has stopped the run. */
-  readonly gone: () => boolean
+  /** Why the run is over before its time, once it is: the client has left, or the host has stopped it. */
+  readonly left: () => Failure | undefined
   /** The attempt that is stopped when the client leaves; at once if it has. Takes the place of an earlier one. */
   readonly watch: (scope: AttemptScope) => void
-  /** Waits, or less if the client leaves meanwhile. */
+  /** Waits between two attempts, or less if the client leaves meanwhile. */
   readonly sleep: (delayMs: number) => Promise<void>
   /** Ends the run as the client's leaving does, for a reason of the host's own. Does nothing once it is released. */
   readonly stop: (failure: Failure) => void
@@ -25,12 +25,13 @@ export function watchClient(clock: Clock, signal: AbortSignal | undefined): Clie
   if (left === undefined) signal?.addEventListener('abort', onAbort, { once: true })
 
   return {
-    gone: () => left !== undefined,
+    left: () => left,
     watch(next) {
       scope = next
       if (left !== undefined) scope.stop(left)
     },
     sleep(delayMs) {
+      scope = undefined
       if (left !== undefined) return Promise.resolve()
       return new Promise((resolve) => {
         const cancel = clock.schedule(delayMs, resolve)

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.js'
+import type { Cancel, Clock } from './clock.js'
 
 /** Watches how long a stream has been silent, without a timer for each read. */
 export interface IdleWatch {
@@ -12,16 +12,17 @@ export interface IdleWatch {
 /**
  * Calls `onIdle` once when the waits for reads without events add up to `idleMs`. Time in which no read is asked for is the
  * client's and does not count. One coarse timer a stream: it looks at the clock when it fires and arms itself again for what
- * is missing, so a read costs two looks at the clock.
+ * is missing, so a read costs two looks at the clock; while nobody reads there is none.
  */
 export function createIdleWatch(clock: Clock, idleMs: number, onIdle: () => void): IdleWatch {
   let silentMs = 0
   let askedAt: number | undefined
-  let cancel = clock.schedule(idleMs, check)
+  let cancel: Cancel | undefined
 
   return {
     asked() {
       askedAt = clock.now()
+      cancel ??= clock.schedule(Math.max(1, idleMs - silentMs), check)
     },
     arrived(events) {
       if (events > 0) silentMs = 0
@@ -29,12 +30,16 @@ export function createIdleWatch(clock: Clock, idleMs: number, onIdle: () => void
       askedAt = undefined
     },
     stop() {
-      cancel()
+      cancel?.()
     },
   }
 
   function check(): void {
-    const silent = silentMs + (askedAt === undefined ? 0 : clock.now() - askedAt)
+    if (askedAt === undefined) {
+      cancel = undefined
+      return
+    }
+    const silent = silentMs + clock.now() - askedAt
     if (silent >= idleMs) onIdle()
     else cancel = clock.schedule(Math.max(1, idleMs - silent), check)
   }

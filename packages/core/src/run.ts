@@ -5,7 +5,6 @@ import { watchClient } from './client-watch.js'
 import type { Clock } from './clock.js'
 import type { CommitPoint } from './commit.js'
 import type { Failure, FailureKind } from './failure/failure.js'
-import { failureOf } from './failure/failure.js'
 import { healthOf, nextStep } from './failure/verdict.js'
 import type { Leg, LegAnswer } from './leg.js'
 import type { AttemptLimits, ChainLimits } from './limits.js'
@@ -106,7 +105,7 @@ export async function run(
     const retry = leg.retries === undefined ? settings.retry : { ...settings.retry, retries: leg.retries }
 
     for (let retried = 0; ; retried += 1) {
-      if (client.gone()) return failed('aborted')
+      if (client.left() !== undefined) return failed('aborted')
       const spent = budget.spent()
       // A leg that was being retried has its rows already.
       if (spent !== undefined) return failed(spent, legs.slice(retried === 0 ? index : index + 1))
@@ -120,7 +119,7 @@ export async function run(
 
       last = outcome.failure
       trail.failed(leg, last)
-      if (client.gone()) return failed('aborted')
+      if (client.left() !== undefined) return failed('aborted')
       const delayMs = retryDelay(last, retry, retried, budget.leftMs(), host.random)
       if (delayMs === undefined) break
       await client.sleep(delayMs)
@@ -144,7 +143,7 @@ export async function run(
   function failed(cause: FailedRun['cause'], leftOut: readonly Leg[] = []): FailedRun {
     client.release()
     trail.leftOut(leftOut)
-    const failure = cause === 'aborted' ? failureOf('aborted') : cause === 'deadline' ? timedOut('chain') : last
+    const failure = cause === 'aborted' ? client.left() : cause === 'deadline' ? timedOut('chain') : last
     const verdict = cause === 'aborted' || last === undefined ? 'neutral' : healthOf(last)
     host.onEnd?.({ failure, verdict }, undefined)
     return { type: 'failed', cause, failure, trail: trail.rows }

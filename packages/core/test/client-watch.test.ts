@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events'
+import { failureOf } from '@understudy/core'
 import t from 'tap'
 import { createFakeClock } from '../../../test/kit/fake-clock.js'
 import { watchClient } from '../src/client-watch.js'
-import { failureOf } from '../src/failure/failure.js'
 import { createAttemptScope } from '../src/scope.js'
 
 t.test('the client\'s leaving stops the attempt that is watched last, and no other', async (t) => {
@@ -12,9 +12,9 @@ t.test('the client\'s leaving stops the attempt that is watched last, and no oth
   const [first, second] = [createAttemptScope(clock), createAttemptScope(clock)]
   client.watch(first)
   client.watch(second)
-  t.equal(client.gone(), false)
+  t.equal(client.left(), undefined)
   controller.abort()
-  t.strictSame([client.gone(), first.stopped(), second.stopped()?.kind], [true, undefined, 'aborted'])
+  t.strictSame([client.left()?.kind, first.stopped(), second.stopped()?.kind], ['aborted', undefined, 'aborted'])
 })
 
 t.test('an attempt that begins when the client has left is stopped at once', async (t) => {
@@ -22,7 +22,7 @@ t.test('an attempt that begins when the client has left is stopped at once', asy
   const scope = createAttemptScope(clock)
   const client = watchClient(clock, AbortSignal.abort())
   client.watch(scope)
-  t.strictSame([client.gone(), scope.stopped()?.kind], [true, 'aborted'])
+  t.strictSame([client.left()?.kind, scope.stopped()?.kind], ['aborted', 'aborted'])
 })
 
 t.test('a sleep lasts as long as it should', async (t) => {
@@ -65,16 +65,28 @@ t.test('the host stops a run as the client\'s leaving does, with a reason of its
   const [first, second] = [createAttemptScope(clock), createAttemptScope(clock)]
   const client = watchClient(clock, undefined)
   client.watch(first)
-  const sleep = client.sleep(10)
   client.stop(failureOf('aborted', { code: 'closed' }))
-  await sleep
+  client.stop(failureOf('aborted', { code: 'later' }))
+  await client.sleep(10)
   client.watch(second)
-  t.strictSame([client.gone(), first.stopped()?.code, second.stopped()?.code, clock.pending], [true, 'closed', 'closed', 0])
+  t.strictSame([client.left()?.code, first.stopped()?.code, second.stopped()?.code, clock.pending], ['closed', 'closed', 'closed', 0])
 
   const over = watchClient(clock, undefined)
   const third = createAttemptScope(clock)
   over.watch(third)
   over.release()
   over.stop(failureOf('aborted'))
-  t.strictSame([over.gone(), third.stopped()], [false, undefined])
+  t.strictSame([over.left(), third.stopped()], [undefined, undefined])
+})
+
+t.test('between two attempts there is none to stop', async (t) => {
+  const clock = createFakeClock()
+  const controller = new AbortController()
+  const client = watchClient(clock, controller.signal)
+  const scope = createAttemptScope(clock)
+  client.watch(scope)
+  const sleep = client.sleep(10)
+  controller.abort()
+  await sleep
+  t.equal(scope.stopped(), undefined)
 })

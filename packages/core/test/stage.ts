@@ -13,6 +13,7 @@ export interface Play {
   readonly signal?: AbortSignal
   readonly random?: () => number
   readonly onEvent?: (event: FallbackEvent) => void
+  readonly onStart?: RunHost['onStart']
 }
 
 /** Runs scripted legs on a clock that stands still, and writes down everything that can be seen, with its time. */
@@ -32,7 +33,7 @@ export function createStage(): Stage {
   const say = (line: string): void => void log.push(`${clock.now()} ${line}`)
 
   async function play(legs: readonly (Script | Leg)[], options: Play = {}): Promise<RunOutcome> {
-    const { commit = 'first_content', advanceOn, limits = {}, retry, request, signal, random = () => 0.5, onEvent } = options
+    const { commit = 'first_content', advanceOn, limits = {}, retry, request, signal, random = () => 0.5, onEvent, onStart } = options
     const settings = {
       advance: advanceKinds(advanceOn),
       commit,
@@ -43,6 +44,7 @@ export function createStage(): Stage {
     const host: RunHost = {
       clock,
       random,
+      onStart,
       journal: onEvent && createRunJournal(identity, onEvent),
       onEnd: ({ failure, verdict }, leg) => say(`over ${leg?.provider ?? '-'} ${verdict} ${failure === undefined ? '' : nameOf(failure)}`.trim()),
     }

@@ -1,0 +1,49 @@
+import type { CustomLeg, LegContext } from '@understudy/core'
+import { legOf } from '@understudy/core'
+import t from 'tap'
+import { scriptedLeg } from './scripted-leg.js'
+import { chat } from './stage.js'
+import { createFakeClock } from '../../../test/kit/fake-clock.js'
+
+const context: LegContext = { signal: new AbortController().signal, onConnect: () => undefined }
+
+t.test('a leg stays what it is', async (t) => {
+  const leg = scriptedLeg(createFakeClock(), () => undefined, { name: 'a' })
+  t.equal(legOf(leg), leg)
+})
+
+t.test('a custom leg\'s name is its provider and its model, and its settings are kept', async (t) => {
+  const open = (): AsyncIterable<string> => (async function* () {})()
+  const { open: opened, ...rest } = legOf({ name: 'fixed', limits: { timeoutMs: 5 }, reasoning: true, retries: 2, open })
+  t.strictSame(rest, { provider: 'fixed', model: 'fixed', limits: { timeoutMs: 5 }, reasoning: true, retries: 2 })
+  t.type(opened, 'function')
+})
+
+t.test('a custom leg may be an object of a class', async (t) => {
+  class Local {
+    readonly name = 'local'
+    readonly #words = ['a']
+    async *open() {
+      yield* this.#words
+    }
+  }
+  const answer = await legOf(new Local()).open(chat(), context)
+  t.equal(answer.form, 'none')
+  t.match(await answer.arrivals[Symbol.asyncIterator]().next(), { value: { parts: [{ type: 'text', text: 'a' }] } })
+})
+
+t.test('it is handed the request and the context, and may take its time', async (t) => {
+  const request = chat()
+  const seen: unknown[] = []
+  const leg: CustomLeg = {
+    name: 'late',
+    async open(...args) {
+      seen.push(...args)
+      await Promise.resolve()
+      return (async function* () {})()
+    },
+  }
+  await legOf(leg).open(request, context)
+  t.equal(seen[0], request)
+  t.equal(seen[1], context)
+})
