@@ -4,26 +4,38 @@ import type { ResolvedMount } from './resolved-config.js'
 import { checkObject } from './schema/check-object.js'
 import { mountOnly } from './schema/options.js'
 
-const MAX_BODY_BYTES = 20 * 1024 * 1024
+const DEFAULTS: ResolvedMount = {
+  shortPaths: false,
+  maxBodyBytes: 20 * 1024 * 1024,
+  report: true,
+  reportKey: 'understudy',
+  exposeTrail: true,
+  exposeProviderMessages: false,
+  clientRetries: false,
+  exhaustedStatus: 'by_cause',
+}
 
-/** Fills in the defaults of a mount. */
-export function settleMount(options: MountOptions): ResolvedMount {
+/** Fills in what a mount leaves open. */
+export function settleMount(options: MountOptions, under = DEFAULTS): ResolvedMount {
   return {
-    shortPaths: options.shortPaths ?? false,
-    maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,
-    report: options.report ?? true,
-    reportKey: options.reportKey ?? 'understudy',
-    exposeTrail: options.exposeTrail ?? true,
-    exposeProviderMessages: options.exposeProviderMessages ?? false,
-    clientRetries: options.clientRetries ?? false,
-    exhaustedStatus: options.exhaustedStatus ?? 'by_cause',
+    shortPaths: options.shortPaths ?? under.shortPaths,
+    maxBodyBytes: options.maxBodyBytes ?? under.maxBodyBytes,
+    report: options.report ?? under.report,
+    reportKey: options.reportKey ?? under.reportKey,
+    exposeTrail: options.exposeTrail ?? under.exposeTrail,
+    exposeProviderMessages: options.exposeProviderMessages ?? under.exposeProviderMessages,
+    clientRetries: options.clientRetries ?? under.clientRetries,
+    exhaustedStatus: options.exhaustedStatus ?? under.exhaustedStatus,
   }
 }
 
-/** Checks what stands beside a `Fallback` that is made already: mount options only. Throws a `ConfigError`. */
-export function resolveMount(options: MountOptions = {}): ResolvedMount {
+/**
+ * Checks what stands beside a `Fallback` that is made already: mount options only; what they leave open is as `under` says.
+ * Throws a `ConfigError`.
+ */
+export function resolveMount(options: MountOptions = {}, under = DEFAULTS): ResolvedMount {
   const issues: ConfigIssue[] = []
   const checked = checkObject(mountOnly, options, ['options'], issues)
   if (checked === undefined) throw new ConfigError(issues)
-  return settleMount(checked)
+  return settleMount(checked, under)
 }

@@ -35,3 +35,9 @@ t.test('refuses values that cannot be', async (t) => {
     t.match(issueOf({ reportKey: key }), 'options.reportKey: is ')
   }
 })
+
+t.test('leaves as it was what a mount does not say', async (t) => {
+  const own = resolveMount({ exposeTrail: false, maxBodyBytes: 5 })
+  t.strictSame(resolveMount({}, own), own)
+  t.strictSame(resolveMount({ maxBodyBytes: 6, exposeTrail: undefined }, own), { ...own, maxBodyBytes: 6 })
+})

@@ -25,12 +25,12 @@ import { createWarn } from './warnings.js'
 const CODECS: ReadonlyMap<string, DialectCodec> = new Map([[openai.name, openai]])
 const SUPPORTED: ReadonlySet<Dialect> = new Set([openai.name])
 
-/** How a mount reaches a `Fallback` with options of its own. Not part of the public shape. */
+/** How a mount reaches a `Fallback` with options of its own, over those of the `Fallback`. Not part of the public shape. */
 export const AT_MOUNT = Symbol.for('understudy.atMount')
 
 /** A `Fallback` that other mounts may share. */
 export interface MountableFallback extends Fallback {
-  readonly [AT_MOUNT]: (mount: ResolvedMount) => Pick<Fallback, 'handle'> & {
+  readonly [AT_MOUNT]: (resolve: (own: ResolvedMount) => ResolvedMount) => Pick<Fallback, 'handle'> & {
     readonly matches: (method: string, path: string, atRoot: boolean) => boolean
   }
 }
@@ -71,11 +71,11 @@ export function createMountableFallback(
   const host = { routes: createRoutes(config, codecOf, agents, wallClock), clock, random, wallClock, hub, legs, openRuns, logger }
   const created = Math.floor(wallClock() / 1000)
 
-  const atMount: MountableFallback[typeof AT_MOUNT] = (mount) => ({
+  const at = (mount: ResolvedMount): ReturnType<MountableFallback[typeof AT_MOUNT]> => ({
     matches: (method, path, atRoot) => matchPath(method, path, { atRoot, shortPaths: mount.shortPaths }) !== undefined,
     handle: (request) => handle(request, mount),
   })
-  const own = atMount(config.mount)
+  const own = at(config.mount)
 
   return {
     matches: (method, path, atRoot = false) => own.matches(method, path, atRoot),
@@ -94,7 +94,7 @@ export function createMountableFallback(
       openRuns.close()
       await agents.close()
     },
-    [AT_MOUNT]: atMount,
+    [AT_MOUNT]: (resolve) => at(resolve(config.mount)),
   }
 
   async function handle(request: InboundRequest, mount: ResolvedMount): Promise<OutboundResponse> {

@@ -7,15 +7,17 @@ import type { Fallback, MountedFallback } from './fallback.js'
 
 /**
  * What an adapter mounts: routes become a `Fallback` of this mount's own; a `Fallback` that is passed in is shared, and beside it
- * only mount options are taken. Throws a `ConfigError` for options that are wrong.
+ * only mount options are taken, over those that it was made with. Throws a `ConfigError` for options that are wrong.
  */
 export function mountFallback(routes: RoutesInput | Fallback, options: FallbackOptions = {}): MountedFallback {
   if (!isFallback(routes)) {
     const fallback = createMountableFallback(routes, options)
     return { fallback, owned: true, matches: fallback.matches, handle: fallback.handle }
   }
-  const mount = resolveMount(options)
-  if (isMountable(routes)) return { fallback: routes, owned: false, ...routes[AT_MOUNT](mount) }
+  if (isMountable(routes)) {
+    return { fallback: routes, owned: false, ...routes[AT_MOUNT]((own) => resolveMount(options, own)) }
+  }
+  resolveMount(options)
   return { fallback: routes, owned: false, matches: routes.matches, handle: routes.handle }
 }
 
