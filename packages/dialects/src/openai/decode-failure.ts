@@ -46,8 +46,11 @@ function toFailure(evidence: ErrorEvidence, details: Partial<Failure>): Failure 
 
 function kindOf({ words, status, text }: ErrorEvidence): FailureKind {
   const said = new Set(words.map(plainWord))
+  const byCode = findByCode(CODES, said)
+  // A 429 asks to be left alone for a while, whatever word it uses for that.
+  if (status === 429 && byCode === 'overloaded') return 'rate_limit'
   return (
-    findByCode(CODES, said) ??
+    byCode ??
     (status !== undefined && PLAIN_STATUSES.has(status) ? undefined : findByMessage(text)) ??
     (status === undefined ? (findByCode(WEAK_CODES, said) ?? 'server_error') : kindOfStatus(status))
   )

@@ -75,7 +75,7 @@ const BODIES: readonly (readonly [string, number, unknown, FailureKind, string?]
   ['Ollama, model', 404, { error: "model 'x' not found" }, 'not_found'],
   ['Groq, decommissioned', 400, error('x', { code: 'model_decommissioned' }), 'not_found', 'model_decommissioned'],
   ['Groq, failed tool call', 400, error('x', { code: 'tool_use_failed', type: 'invalid_request_error' }), 'server_error', 'tool_use_failed'],
-  ['Moonshot, overloaded', 429, error('The engine is currently overloaded', { type: 'engine_overloaded_error' }), 'overloaded', 'engine_overloaded_error'],
+  ['Moonshot, overloaded', 429, error('The engine is currently overloaded', { type: 'engine_overloaded_error' }), 'rate_limit', 'engine_overloaded_error'],
   ['a plain bad request', 400, error("Unknown parameter: 'foo'.", { type: 'invalid_request_error', code: 'unknown_parameter' }), 'invalid_request', 'unknown_parameter'],
   ['FastAPI, validation', 422, { detail: [{ loc: ['body', 'messages'], msg: 'field required', type: 'missing' }] }, 'invalid_request', 'missing'],
 ]
