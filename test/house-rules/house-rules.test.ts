@@ -107,13 +107,14 @@ for (const name of PACKAGES) {
       type: 'module',
       sideEffects: false,
       engines: { node: '>=20.19' },
-      files: ['dist', 'src'],
-      scripts: { build: 'tsc -b', typecheck: 'tsc -b' },
+      files: ['dist', '!dist/.tsbuildinfo', 'src'],
       exports: {
         '.': { '@understudy/source': './src/index.ts', types: './dist/index.d.ts', default: './dist/index.js' },
         './package.json': './package.json',
       },
     })
+    const scripts = { build: 'tsc -b', typecheck: 'tsc -b', test: `cd ../.. && tap 'packages/${name}/test/**/*.test.ts'` }
+    t.strictSame(own['scripts'], scripts)
     t.equal(own['version'], manifest('core')['version'], 'all packages have one version')
     const siblings = Object.entries(own.dependencies ?? {}).filter(([dependency]) => dependency.startsWith('@understudy/'))
     t.strictSame(siblings.filter(([, range]) => range !== 'workspace:^'), [], 'siblings are workspace:^')
