@@ -12,6 +12,9 @@ export function legOf(leg: Leg | CustomLeg): Leg {
     reasoning,
     retries,
     async open(request, context) {
+      // Most cannot say when they are connected, and an SDK's call resolves at the headers or at the whole answer: a default for
+      // connections would cut every slow model. Whoever sets the limit knows.
+      if (limits?.connectTimeoutMs === undefined) context.onConnect()
       return { form: 'none', arrivals: arrivalsOf(await leg.open(request, context)) }
     },
   }

@@ -25,7 +25,10 @@ export interface LegLimits {
 export interface LegContext {
   /** Aborted when the attempt is over for any reason: a limit, the client, a stop. Must reach the socket. */
   readonly signal: AbortSignal
-  /** Ends the connect limit. A leg that never calls it is connected as soon as `open` resolves. */
+  /**
+   * Ends the connect limit. A leg that never calls it is connected as soon as `open` resolves; a custom leg without a
+   * `connectTimeoutMs` of its own has no such limit.
+   */
   readonly onConnect: () => void
 }
 

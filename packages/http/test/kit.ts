@@ -89,24 +89,30 @@ export async function textOf({ body }: OutboundResponse): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** The body as JSON, for tests to look into. */
-export async function jsonOf(response: OutboundResponse): Promise<any> {
-  return JSON.parse(await textOf(response))
+/** What tests look into of a JSON body or an event. */
+export interface Wire {
+  readonly [member: string]: unknown
+  readonly choices?: readonly { readonly message?: { readonly content: string }; readonly delta?: { readonly content?: string } }[]
+  readonly error?: { readonly [member: string]: unknown; readonly code: string; readonly message: string }
+}
+
+export async function jsonOf(response: OutboundResponse): Promise<Wire> {
+  return JSON.parse(await textOf(response)) as Wire
 }
 
 /** The `data` of each event, parsed where it is JSON. */
-export function eventsOf(text: string): any[] {
+export function eventsOf(text: string): readonly (Wire | '[DONE]')[] {
   return text
     .split('\n\n')
     .filter((event) => event !== '')
     .map((event) => event.replace(/^(?::.*\n)*data: /, ''))
-    .map((data) => (data === '[DONE]' ? data : JSON.parse(data)))
+    .map((data) => (data === '[DONE]' ? data : (JSON.parse(data) as Wire)))
 }
 
 /** What a client would show of a stream. */
 export function contentOf(text: string): string {
   return eventsOf(text)
-    .map((event) => event.choices?.[0]?.delta?.content ?? '')
+    .map((event) => (event === '[DONE]' ? '' : (event.choices?.[0]?.delta?.content ?? '')))
     .join('')
 }
 

@@ -148,7 +148,7 @@ t.test('bytes that are a window on a larger buffer are read as that window', asy
   t.match(decode(bytes(around.subarray(10, 10 + json.length))), { value: GOOD })
 })
 
-t.test('whatever comes is a value or a rejection', async (t) => {
+t.test('whatever comes is a value or a rejection', async () => {
   const isDecoded = (body: InboundBody): boolean => {
     const decoded = decode(body)
     if (!('rejection' in decoded)) return typeof decoded.value === 'object'
