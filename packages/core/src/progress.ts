@@ -110,7 +110,8 @@ export function createProgress(request: ChatRequest): Progress {
       return
     }
     if (part.reason === 'content_filter') filtered = true
-    if (finishesWithoutOutput(part, request)) state.content = true
+    // Asked only where it matters: to look at the request's messages may mean to read them first.
+    if (!state.content && finishesWithoutOutput(part, request)) state.content = true
     finished.add(part.choice ?? 0)
     if (finished.size < choices) return
     // Filtered before it said anything. Of several choices one may be filtered and the others answer.
