@@ -43,7 +43,7 @@ export interface LegAnswer {
   /** Headers of the provider that the client may see, lower-case. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly providerRequestId?: string | undefined
-  /** Told once when the run is committed to this answer, so that a decoder may stop looking closely at plain content. */
+  /** Told once when the run is committed to this answer: from then on what is no event, such as a comment, may pass. */
   readonly onCommit?: (() => void) | undefined
 }
 

@@ -104,8 +104,8 @@ export type Part =
  */
 export interface Arrival {
   /**
-   * What the read's events say, in order. Once the run is committed, a leg whose bytes are passed on may leave out the parts
-   * of events that are proven to be plain content.
+   * What the read's events say, in order. Behind the first output text a leg whose bytes are passed on may leave out the parts
+   * of events that are proven to be more of it.
    */
   readonly parts: readonly Part[]
   /** The read's whole events as they came, ready for a client of the same dialect; absent if there are none to pass on. */

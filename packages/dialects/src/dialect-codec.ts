@@ -66,13 +66,17 @@ export interface StreamDecoderOptions {
   /** The most bytes that one event may have. Default 8 MiB. A larger one fails the stream as `malformed`. */
   readonly maxFrameBytes?: number | undefined
   /**
-   * `false` parses every event in full, also after the commit: slower, and the same in every other respect. Default
-   * `true`.
+   * `false` parses every event in full: slower, and the same in every other respect. Default `true`.
    */
   readonly look?: boolean | undefined
 }
 
-/** Reads one stream. Nothing comes after an `error` or an `end` part. Never throws. */
+/**
+ * Reads one stream. Nothing comes after an `error` or an `end` part. Never throws.
+ *
+ * With `forward: 'bytes'`, from the first output text on, an event that a cheap and exact look proves to be more of it is
+ * passed on without being parsed and gives no part.
+ */
 export interface StreamDecoder {
   /** What these bytes completed; `undefined` if nothing that matters. */
   push(bytes: Uint8Array): Arrival | undefined
@@ -80,10 +84,7 @@ export interface StreamDecoder {
    * To be called once, at the end of the source: what only its end completes. A stream that just stops gives nothing.
    */
   end(): Arrival | undefined
-  /**
-   * From here on, with `forward: 'bytes'`, an event that a cheap and exact look proves to be plain content is passed on
-   * without being parsed and gives no part; and comments are passed on.
-   */
+  /** From here on, with `forward: 'bytes'`, comments are passed on. */
   committed(): void
 }
 

@@ -40,7 +40,6 @@ export function createEventDecoder(dialect: EventDialect, options: StreamDecoder
   let isCommitted = false
   let isDone = false
   let malformedInRow = 0
-  let lastPlain: string | undefined
   // Of the read at hand.
   let parts: Part[] = []
   let events = 0
@@ -83,7 +82,7 @@ export function createEventDecoder(dialect: EventDialect, options: StreamDecoder
     let keptFrom = 0
     let start = 0
     for (const end of ends) {
-      if (isCommitted && plainLook?.matches(latin1, start, end) === true) {
+      if (plainLook?.matches(latin1, start, end) === true) {
         events++
         malformedInRow = 0
       } else if (!readFrame(latin1.slice(start, end))) {
@@ -125,14 +124,8 @@ export function createEventDecoder(dialect: EventDialect, options: StreamDecoder
       skipped++
       return false
     }
-    if (nature === 'plain') learn(frame)
+    if (nature === 'plain') plainLook?.learn(frame)
     return true
-  }
-
-  // Before the commit nothing is looked at, so only the last of the plain events is worth learning.
-  function learn(frame: string): void {
-    if (isCommitted) plainLook?.learn(frame)
-    else lastPlain = frame
   }
 
   function readMalformed(data: string, name: string | undefined): false {
@@ -156,8 +149,6 @@ export function createEventDecoder(dialect: EventDialect, options: StreamDecoder
     end,
     committed() {
       isCommitted = true
-      if (lastPlain !== undefined) plainLook?.learn(lastPlain)
-      lastPlain = undefined
     },
   }
 }

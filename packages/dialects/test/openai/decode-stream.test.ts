@@ -230,11 +230,12 @@ t.test('the look spares plain events their parts', async (t) => {
   t.strictSame(replay(reads, { committed: true }).parts, [START, text('a'), text('b'), STOP])
 })
 
-t.test('a last plain event before the commit is the first pattern after it', async (t) => {
+t.test('the look begins behind the first output text, in the same read and before the commit', async (t) => {
   const decoder = openai.createStreamDecoder({ forward: 'bytes' })
-  decoder.push(Buffer.from(role + chunk({ content: 'a' }).repeat(40)))
+  const empty = chunk({ content: '' })
+  t.strictSame(decoder.push(Buffer.from(role + empty + chunk({ content: 'a' }) + empty + chunk({ content: 'b' })))?.parts, [START, text('a')])
   decoder.committed()
-  t.strictSame(decoder.push(Buffer.from(chunk({ content: 'b' })))?.parts, [])
+  t.strictSame(decoder.push(Buffer.from(chunk({ content: 'c' }) + chunk({}, 'stop')))?.parts, [STOP])
 })
 
 t.test('no bytes make the decoder throw or go on for ever', async (t) => {
