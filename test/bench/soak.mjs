@@ -24,11 +24,12 @@ for (const framework of values.on.split(',')) {
   const result = await soakHost(framework, { streams: Number(values.streams), firstStreams: Number(values.first) })
   results.push(result)
   if (values.json) continue
-  const { aborted, serverWaited, seconds, heap, left, idleSockets, streams } = result
+  const { aborted, serverWaited, seconds, heap, left, idle, streams } = result
   console.log(`${framework}: ${streams} streams aborted in ${seconds.toFixed(0)} s (${Object.entries(aborted).map(([name, count]) => `${name} ${count}`).join(', ')})`)
   console.log(`  the server was waiting for its client in ${serverWaited} of ${aborted['paused-reader']} paused readers`)
   console.log(`  heap after ${values.first}: ${megabytes(heap.afterFirst)} MB, after ${streams}: ${megabytes(heap.afterAll)} MB (${(heap.growth * 100).toFixed(1)} %)`)
-  console.log(`  left: ${JSON.stringify(left)}; idle provider sockets before close: ${idleSockets}`)
+  console.log(`  before close: idle provider sockets ${idle.providerSockets}, timers ${idle.timers}`)
+  console.log(`  left: ${JSON.stringify(left)}`)
 }
 
 const isClean = ({ left, heap }) => heap.growth <= Number(values.growth) && left.serverConnections === 0 && left.openRuns === 0

@@ -82,7 +82,7 @@ export async function soakHost(framework, { streams, firstStreams }) {
   await abortUpTo(streams)
   const left = await settle()
   const lastHeap = await heapAfterCollection()
-  const idleSockets = simulator.openSockets
+  const idle = { providerSockets: simulator.openSockets, timers: openHandles().timers - before.handles.timers }
   const seconds = (performance.now() - from) / 1000
 
   await fallback.close()
@@ -94,7 +94,7 @@ export async function soakHost(framework, { streams, firstStreams }) {
   left.handles = difference(openHandles(), before.handles)
   left.processListeners = processListeners() - before.listeners
   return {
-    framework, streams, seconds, aborted, serverWaited, idleSockets, left,
+    framework, streams, seconds, aborted, serverWaited, idle, left,
     heap: { afterFirst: firstHeap, afterAll: lastHeap, growth: lastHeap / firstHeap - 1 },
   }
 }
