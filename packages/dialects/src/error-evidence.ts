@@ -1,3 +1,4 @@
+import { maskCredentials } from './mask-credentials.js'
 import { isObject, listOf, parseJson, textOf } from './read-json.js'
 
 /** What an error of any shape says about itself. */
@@ -78,12 +79,13 @@ function wordOf(value: unknown): string | undefined {
 
 /**
  * The most telling word as `Failure.code`: at most 64 of `[A-Za-z0-9_.-]`, a word rather than a number that is only the
- * status.
+ * status, and none that looks like a credential, since codes stand in events and logs.
  */
 export function failureCodeOf({ words, status }: ErrorEvidence): string | undefined {
   for (const word of words) {
     const code = word.replace(/[^A-Za-z0-9_.-]/g, '').slice(0, 64)
-    if (code !== '' && code !== 'error' && code !== String(status) && !/^[45]\d\d$/.test(code)) return code
+    if (code === '' || code === 'error' || code === String(status) || /^[45]\d\d$/.test(code)) continue
+    if (maskCredentials(word) === word) return code
   }
   return undefined
 }
