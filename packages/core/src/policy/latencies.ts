@@ -1,0 +1,55 @@
+import { makeRoom } from '../breaker/bounded-map.js'
+import type { LegIdentity } from '../breaker/leg-key.js'
+import { legKey } from '../breaker/leg-key.js'
+
+/** How long each leg took to its first content, lately. */
+export interface Latencies {
+  /** An attempt that ended well took so long to its first content, in ms. */
+  readonly record: (leg: LegIdentity, firstContentMs: number) => void
+  /** The median of the last 50; `undefined` with fewer than 3. */
+  readonly medianOf: (leg: LegIdentity) => number | undefined
+}
+
+interface Samples {
+  readonly values: number[]
+  next: number
+  /** Kept until another sample comes: plans ask more often than attempts end. */
+  median: number | undefined
+}
+
+const MOST_SAMPLES = 50
+const FEWEST_SAMPLES = 3
+const MAX_LEGS = 1_000
+
+/** Makes the memory of latencies that the order `latency` goes by. */
+export function createLatencies(): Latencies {
+  const legs = new Map<string, Samples>()
+
+  return {
+    record(leg, firstContentMs) {
+      const key = legKey(leg)
+      let samples = legs.get(key)
+      if (samples === undefined) {
+        makeRoom(legs, MAX_LEGS, () => false)
+        samples = { values: [], next: 0, median: undefined }
+        legs.set(key, samples)
+      }
+      samples.values[samples.next] = firstContentMs
+      samples.next = (samples.next + 1) % MOST_SAMPLES
+      samples.median = undefined
+    },
+    medianOf(leg) {
+      const samples = legs.get(legKey(leg))
+      if (samples === undefined || samples.values.length < FEWEST_SAMPLES) return undefined
+      samples.median ??= median(samples.values)
+      return samples.median
+    },
+  }
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other)
+  const middle = sorted.length >> 1
+  const upper = sorted[middle] ?? 0
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2
+}
