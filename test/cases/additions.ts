@@ -1,0 +1,30 @@
+import type { Expectations } from './expectations.js'
+
+/** What a case says in its `right` beyond its fields. */
+export const additions: Readonly<Record<string, Expectations>> = {
+  B018: {
+    error_code: 'all_legs_failed',
+    body_must: ['"provider":"A"', '"provider":"B"', '"provider":"C"', 'server_error', 'connection_error'],
+    must_not: ['synthetic'],
+  },
+  B041: { first_delta_has_role: true, finish_reasons: ['stop'] },
+  B043: { finish_reasons: ['stop'] },
+  B054: { error_code: 'stream_truncated', finish_reasons: [] },
+  B055: { finish_reasons: [] },
+  B058: { error_code: 'upstream_error', finish_reasons: [] },
+  B063: { error_code: 'idle_timeout', finish_reasons: [] },
+  B083: { max_cpu_ms: 1_000 },
+  B096: { upstream_closed_within_ms: 200 },
+  B102: { upstream_closed_within_ms: 200 },
+  B103: { sockets_closed: true, error_code: 'deadline_exceeded' },
+  B106: { log_at_most: 'info', sockets_closed: true },
+  B110: { sockets_closed: true },
+  B111: { sockets_closed: true, calls_at_most: { A: 1, B: 0 } },
+  B121: { process_alive: true },
+  B128: { process_alive: true },
+  B129: { upstream_body: { A: { messages: [{ role: 'user', content: 'gr\u00fc\u00dfe \u6e10' }] } } },
+  B131: { connection_usable: true },
+  B142: { upstream_header_must: { A: ['Bearer key-A'], B: ['Bearer key-B'] } },
+  B151: { sockets_closed: true },
+  B153: { listeners_steady: true },
+}

@@ -1,0 +1,54 @@
+import type { FallbackOptions, RoutesInput } from '@understudy/http'
+import type { Case } from './case.js'
+import type { FakeLeg } from './fake-legs.js'
+
+/** The limits that the cases are written for, in ms. */
+export const defaultFirstTokenMs = 300
+export const defaultIdleMs = 400
+const defaultOverallMs = 5_000
+
+/** What a host would write for a case. */
+export function fallbackInput(
+  of: Case,
+  legs: readonly FakeLeg[],
+  logs: { level: string, text: string }[],
+): { readonly routes: RoutesInput, readonly options: FallbackOptions } {
+  const { upstream, config = {} } = of
+  const { firstTokenMs = defaultFirstTokenMs, idleMs = defaultIdleMs, overallMs = defaultOverallMs } = config
+  const { retriesPerLeg = 0, advanceOn, keys = {} } = config
+  const log = (level: string) => (fields: object, message?: string) =>
+    void logs.push({ level, text: `${message ?? ''} ${JSON.stringify(fields)}` })
+  const routes: Record<string, unknown> = {
+    chat: {
+      legs: upstream.map(({ leg }, index) => ({ provider: providerNameOf(of, leg), model: modelOf(of, leg, index) })),
+      ...(advanceOn === undefined ? {} : { advanceOn }),
+    },
+  }
+  const options: FallbackOptions = {
+    providers: Object.fromEntries(legs.map(({ name, baseURL }) => [
+      providerNameOf(of, name),
+      { dialect: 'openai', baseURL, ...(keys[name] === undefined ? {} : { apiKey: keys[name] }) },
+    ])),
+    firstContentTimeoutMs: firstTokenMs,
+    idleTimeoutMs: idleMs,
+    deadlineMs: overallMs === 0 ? false : overallMs,
+    minAttemptMs: 50,
+    retries: retriesPerLeg,
+    proxy: false,
+    logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+  }
+  // The data's kinds are text; the mount checks them.
+  return { routes: routes as RoutesInput, options }
+}
+
+/** The provider that stands for a leg. */
+export function providerNameOf({ config }: Case, leg: string): string {
+  return config?.legNames?.[leg] ?? leg
+}
+
+/** A case may name a leg several times; each is another model of it. */
+function modelOf(of: Case, leg: string, index: number): string {
+  const { upstream, config } = of
+  const model = config?.models?.[leg] ?? config?.legNames?.[leg] ?? `m-${leg}`
+  return upstream.filter((other) => other.leg === leg).length > 1 ? `${model}-${index + 1}` : model
+}

@@ -1,0 +1,3 @@
+import { playGroups } from './play-groups.js'
+
+playGroups(['G07', 'G08', 'G09'])

@@ -1,0 +1,162 @@
+import { createFallback, type Fallback } from '@understudy/http'
+import { answerChecks, joined, type Round } from './check-answer.js'
+import { alwaysChecks, playChecks, type PlayFacts } from './check-play.js'
+import type { Case, CaseLeg } from './case.js'
+import type { Expectations } from './expectations.js'
+import { startFakeLeg, type FakeLeg } from './fake-legs.js'
+import { startHost, type Host } from './hosts.js'
+import type { Play } from './plays.js'
+import { watchProcess } from './process-watch.js'
+import { createRunRecord, type RunRecord } from './run-record.js'
+import { fallbackInput } from './fallback-input.js'
+import { collectGarbage } from './collect-garbage.js'
+import { createRounds } from './rounds.js'
+import { createAfterwards } from './afterwards.js'
+
+/** Asserted by the player itself, or known to wait for what is not there yet. */
+const elsewhere = {
+  mount_refused: true,
+  host_page: true,
+  process_exits_within_ms: true,
+  breaker_state: true,
+  breaker_state_after: true,
+  then_within_ms: true,
+} satisfies Partial<Record<keyof Expectations, true>>
+
+/** Plays one case once and says everything that is wrong. */
+export async function playCase(play: Play): Promise<readonly string[]> {
+  const { of, setUp, key } = play
+  refuseUnknownExpectations(of)
+  const watch = watchProcess()
+  const logs: { level: string, text: string }[] = []
+  const record = createRunRecord()
+  const legs = await startLegs(of.upstream)
+  let fallback: Fallback | undefined
+  let host: Host | undefined
+  try {
+    const { routes, options } = fallbackInput(of, legs, logs)
+    try {
+      fallback = createFallback(routes, options)
+    } catch (error) {
+      return judgeRefusal(error, of.expect)
+    }
+    if (of.expect.mount_refused !== undefined) return ['the mount was not refused']
+    fallback.on(record.listener)
+    const { mountPath, maxBodyBytes } = of.config ?? {}
+    host = await startHost(setUp, fallback, { mountPath, maxBodyBytes })
+    return await playOn({ play, host, legs, record, complaints: watch.complaints, logs, key })
+  } finally {
+    await host?.close()
+    await fallback?.close()
+    await Promise.all(legs.map((leg) => leg.close()))
+    watch.stop()
+  }
+}
+
+interface Stage {
+  readonly play: Play
+  readonly host: Host
+  readonly legs: readonly FakeLeg[]
+  readonly record: RunRecord
+  readonly complaints: readonly string[]
+  readonly logs: readonly { readonly level: string, readonly text: string }[]
+  readonly key: string
+}
+
+async function playOn({ play, host, legs, record, complaints, logs, key }: Stage): Promise<readonly string[]> {
+  const { of } = play
+  const { expect, config = {}, client = {}, upstream } = of
+  const rss = expect.max_rss_growth_mb === undefined ? undefined : watchMemory()
+  const cpu = process.cpuUsage()
+  const { rounds, totalCalls } = await createRounds({ of, host, legs, record, key })
+  const { user, system } = process.cpuUsage(cpu)
+  const rssGrowthMb = rss?.stop()
+
+  const problems = rounds.flatMap((round, index) => {
+    const found = joined(checkAnswer(expect, round))
+    return found === undefined ? [] : [rounds.length === 1 ? found : `round ${index + 1}: ${found}`]
+  })
+  problems.push(...sumOfCalls(expect, rounds, totalCalls))
+  const facts: PlayFacts = {
+    rounds,
+    upstream,
+    config,
+    client,
+    expect,
+    legs,
+    get complaints() {
+      return [...complaints, ...host.complaints]
+    },
+    logs,
+    totalCalls,
+    rssGrowthMb,
+    cpuMs: (user + system) / 1_000,
+    ...createAfterwards(of, host, legs),
+  }
+  for (const [name, check] of Object.entries(playChecks)) {
+    const expected: unknown = Reflect.get(expect, name)
+    if (expected === undefined) continue
+    // The table's own type pairs each name with its value.
+    const problem = await (check as (value: unknown, facts: PlayFacts) => Promise<string | undefined>)(expected, facts)
+    if (problem !== undefined) problems.push(problem)
+  }
+  return [...problems, ...alwaysChecks(facts)]
+}
+
+function checkAnswer(expect: Expectations, round: Round): readonly (string | undefined)[] {
+  return Object.entries(answerChecks).map(([name, check]) => {
+    const expected: unknown = Reflect.get(expect, name)
+    if (expected === undefined) return undefined
+    // The table's own type pairs each name with its value.
+    return (check as (value: unknown, round: Round) => string | undefined)(expected, round)
+  })
+}
+
+/** Where requests overlapped, only the sum of the calls is known. */
+function sumOfCalls(
+  { calls }: Expectations,
+  rounds: readonly Round[],
+  total: PlayFacts['totalCalls'],
+): readonly string[] {
+  if (calls === undefined || rounds[0]?.calls !== undefined) return []
+  return Object.entries(calls).flatMap(([leg, count]) => {
+    const expected = count * rounds.length
+    return total[leg] === expected ? [] : [`${leg} was called ${total[leg]} times in all, not ${expected}`]
+  })
+}
+
+function refuseUnknownExpectations({ id, expect }: Case): void {
+  const unknown = Object.keys(expect).filter(
+    (name) => !Object.hasOwn(answerChecks, name) && !Object.hasOwn(playChecks, name) && !Object.hasOwn(elsewhere, name),
+  )
+  if (unknown.length > 0) throw new Error(`${id}: nobody asserts the expectation ${unknown.join(', ')}`)
+}
+
+function judgeRefusal(error: unknown, { mount_refused: texts }: Expectations): readonly string[] {
+  const message = error instanceof Error ? error.message : String(error)
+  if (texts === undefined) return [`the mount was refused: ${message}`]
+  return texts.filter((text) => !message.includes(text)).map((text) => `the refusal does not say ${text}: ${message}`)
+}
+
+/** Each leg once: a case may name the same one several times, for several models. */
+async function startLegs(upstream: readonly CaseLeg[]): Promise<readonly FakeLeg[]> {
+  const first = upstream.filter(({ leg }, index) => upstream.findIndex((other) => other.leg === leg) === index)
+  return Promise.all(first.map((leg) => startFakeLeg(leg)))
+}
+
+function watchMemory() {
+  collectGarbage()
+  const before = process.memoryUsage.rss()
+  let most = before
+  const look = () => {
+    most = Math.max(most, process.memoryUsage.rss())
+  }
+  const timer = setInterval(look, 20)
+  return {
+    stop: () => {
+      clearInterval(timer)
+      look()
+      return (most - before) / 1_048_576
+    },
+  }
+}

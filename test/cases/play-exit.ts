@@ -1,0 +1,73 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import type { Case } from './case.js'
+import { startFakeLeg } from './fake-legs.js'
+import { sendRaw } from './raw-client.js'
+import { readAnswer } from './read-answer.js'
+import { requestOf } from './rounds.js'
+import { within } from '../kit/within.js'
+
+/** A process that compiles its sources first takes its time. */
+const startMs = 60_000
+
+/** Plays a case on a host in a process of its own and ends it as the case says: the process must go by itself. */
+export async function playExit(of: Case, framework: string, withinMs: number): Promise<readonly string[]> {
+  // A host that closes what it made does so twice, in its handler of SIGTERM.
+  const ending = of.post === 'close() twice' ? 'sigterm' : 'server-close'
+  const legs = await Promise.all(of.upstream.map((leg) => startFakeLeg(leg)))
+  const urls = legs.map(({ baseURL }) => baseURL)
+  const child = fork(new URL('exit-host.ts', import.meta.url), {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    env: { ...process.env, NODE_OPTIONS: '', CASE_HOST: JSON.stringify({ framework, ending, urls }) },
+  })
+  const printed = Promise.all([child.stdout, child.stderr].map((stream) => (stream === null ? '' : text(stream))))
+  const exited = once(child, 'exit')
+  try {
+    const port = await within(startMs, 'the port of the host', portOf(child))
+    if (port === undefined) return [`the host did not start: ${(await printed).join('')}`]
+    const { parallel = 1 } = of
+    const answers = Array.from({ length: parallel }, (_, index) => sendRaw(port, requestOf(of, `exit-${index}`, index)))
+    if (ending === 'sigterm') await Promise.all(legs.map((leg) => waitForCalls(() => leg.received.length, parallel)))
+    else await Promise.all(answers)
+    const askedAt = performance.now()
+    if (ending === 'sigterm') child.kill('SIGTERM')
+    else child.send('end')
+    const [code, signal] = await within(withinMs + 3_000, 'the exit of the host', exited).catch(() => ['none', 'none'])
+    const took = performance.now() - askedAt
+    const problems: string[] = []
+    if (took > withinMs) problems.push(`the process took ${Math.round(took)} ms to end, more than ${withinMs}`)
+    if (code !== 0) problems.push(`exit code ${String(code)}, signal ${String(signal)}`)
+    for (const raw of await Promise.all(answers)) {
+      const answer = readAnswer(raw)
+      const whole = answer.errorEvents.length === 0 && answer.doneCount === 1
+      const honest = answer.errorEvents.length === 1 && answer.doneCount === 0
+      const counts = `${answer.errorEvents.length} errors, ${answer.doneCount} [DONE]`
+      if (!whole && !honest) problems.push(`${counts} in a stream`)
+      if (answer.endedBy === 'deadline' || !answer.complete) problems.push(`the answer was cut off`)
+    }
+    for (const leg of legs) {
+      await leg.waitForNoSockets().catch(() => problems.push(`connections to ${leg.name} stayed open`))
+    }
+    if (code === 'none') child.kill('SIGKILL')
+    const output = (await printed).join('')
+    if (output !== '') problems.push(`the host printed ${output.slice(0, 1_000)}`)
+    return problems
+  } finally {
+    if (child.exitCode === null) child.kill('SIGKILL')
+    await Promise.all(legs.map((leg) => leg.close()))
+  }
+}
+
+/** Undefined if the process ends before it listens. */
+async function portOf(child: ChildProcess): Promise<number | undefined> {
+  const [port] = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => [])])
+  return typeof port === 'number' ? port : undefined
+}
+
+async function waitForCalls(count: () => number, expected: number): Promise<void> {
+  const deadline = performance.now() + 5_000
+  while (count() < expected && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5))
+  // Until each stream has begun.
+  await new Promise((resolve) => setTimeout(resolve, 150))
+}
