@@ -101,7 +101,7 @@ const answer = fc.tuple(fc.array(deltaPart, { maxLength: 8 }), calls, finish, us
 t.test('parts come back from a stream as they went in', async (t) => {
   fc.assert(
     fc.property(answer, (parts) => {
-      t.strictSame(replay([encode(parts)]).parts, parts)
+      t.strictSame(replay([encode(parts)], { look: false }).parts, parts)
       t.strictSame(replay([encode(parts)], { forward: 'parts' }).parts, parts)
     }),
     { numRuns: 150 },
