@@ -66,11 +66,12 @@ export function readUsage(value: unknown): Usage | undefined {
     numberOf(objectOf(usage.prompt_tokens_details)?.cached_tokens) ?? numberOf(usage.prompt_cache_hit_tokens)
   const reasoningTokens = numberOf(objectOf(usage.completion_tokens_details)?.reasoning_tokens)
   if (inputTokens === undefined && outputTokens === undefined && totalTokens === undefined) return undefined
-  return {
-    ...(inputTokens === undefined ? undefined : { inputTokens }),
-    ...(outputTokens === undefined ? undefined : { outputTokens }),
-    ...(totalTokens === undefined ? undefined : { totalTokens }),
-    ...(cachedInputTokens === undefined ? undefined : { cachedInputTokens }),
-    ...(reasoningTokens === undefined ? undefined : { reasoningTokens }),
-  }
+  // Hot: once an answer. Five spreads would take longer than all the rest of it.
+  const counted: { -readonly [Count in keyof Usage]: Usage[Count] } = {}
+  if (inputTokens !== undefined) counted.inputTokens = inputTokens
+  if (outputTokens !== undefined) counted.outputTokens = outputTokens
+  if (totalTokens !== undefined) counted.totalTokens = totalTokens
+  if (cachedInputTokens !== undefined) counted.cachedInputTokens = cachedInputTokens
+  if (reasoningTokens !== undefined) counted.reasoningTokens = reasoningTokens
+  return counted
 }

@@ -27,7 +27,9 @@ export function servedHeaders(
   trail: readonly AttemptRecord[],
   answer: LegAnswer,
 ): Record<string, string> {
-  const headers: Record<string, string> = { ...answer.headers, ...base, 'x-request-id': run.requestId }
+  // Hot: once a request. What a spread makes of names that differ from answer to answer takes five times as long to add to.
+  const headers: Record<string, string> = Object.assign({}, answer.headers, base)
+  headers['x-request-id'] = run.requestId
   if (answer.providerRequestId !== undefined) {
     headers['understudy-provider-request-id'] = headerText(answer.providerRequestId)
   }

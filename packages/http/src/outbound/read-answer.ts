@@ -36,19 +36,21 @@ export async function readAnswer(source: ByteSource, head: AnswerHead, reader: A
   try {
     if (body === undefined) throw new LegFailedError(failureOf('malformed', { code: 'unsupported_encoding' }))
     const form = answerForm(headerText(headers, 'content-type'), body, reader.signal)
-    const answer = answerOf(body, form instanceof Promise ? await form : form, status, reader)
-    return { ...answer, headers: visibleHeaders(headers), providerRequestId: providerRequestId(headers) }
+    return answerOf(body, form instanceof Promise ? await form : form, head, reader)
   } catch (error) {
     source.cancel()
     throw error
   }
 }
 
-function answerOf(body: ByteSource, { form, unread }: AnswerForm, status: number, reader: AnswerReader): LegAnswer {
+function answerOf(body: ByteSource, { form, unread }: AnswerForm, head: AnswerHead, reader: AnswerReader): LegAnswer {
   const { codec, signal, sameDialect, streamed } = reader
+  const headers = visibleHeaders(head.headers)
+  const requestId = providerRequestId(head.headers)
   if (form === 'json') {
     const forward = sameDialect ? 'bytes' : 'parts'
-    return { form, arrivals: documentArrivals(body, { codec, status, forward, signal, unread }) }
+    const arrivals = documentArrivals(body, { codec, status: head.status, forward, signal, unread })
+    return { form, arrivals, headers, providerRequestId: requestId }
   }
   const forward = sameDialect && streamed ? 'bytes' : 'parts'
   const decoder = codec.createStreamDecoder({ forward })
@@ -56,6 +58,8 @@ function answerOf(body: ByteSource, { form, unread }: AnswerForm, status: number
     form: forward === 'bytes' ? 'events' : 'none',
     arrivals: new EventArrivals(body, decoder, signal, unread),
     onCommit: () => decoder.committed(),
+    headers,
+    providerRequestId: requestId,
   }
 }
 
