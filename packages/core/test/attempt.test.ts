@@ -228,6 +228,24 @@ t.test('content that comes after the stop does not commit', async (t) => {
   t.strictSame(log, ['0 over - neutral aborted', '0 failed aborted aborted'])
 })
 
+t.test('a client that leaves between the arrival and the commit is a client that left', async (t) => {
+  const controller = new AbortController()
+  const { clock, log, play } = createStage()
+  const arrivals: AsyncIterable<Arrival> = {
+    [Symbol.asyncIterator]: () => ({
+      next() {
+        // Two turns on: when the arrival is here and the attempt has not looked at it.
+        void Promise.resolve().then(() => undefined).then(() => controller.abort())
+        return Promise.resolve({ done: false, value: whole })
+      },
+    }),
+  }
+  const outcome = play([{ provider: 'a', model: 'm', open: () => ({ form: 'none', arrivals }) }], { signal: controller.signal })
+  await clock.advance(0)
+  await outcome
+  t.strictSame(log, ['0 over - neutral aborted', '0 failed aborted aborted'])
+})
+
 t.test('whatever a leg gives instead of an answer is a failure of that leg', async (t) => {
   const odd: readonly unknown[] = [
     undefined, null, 7, {}, { arrivals: 7 }, { arrivals: {} },

@@ -44,10 +44,13 @@ t.test('the first content ends the first-content limit and starts the idle limit
 })
 
 t.test('the finish starts the grace, once', async (t) => {
-  const { clock, scope, arrive } = collecting()
+  const { clock, scope, collection, arrive } = collecting()
   arrive(arrival(text('a'), finish))
   await clock.advance(49)
+  collection?.asked()
+  const { pending } = clock
   arrive(arrival(start))
+  t.equal(clock.pending, pending)
   t.equal(scope.stopped(), undefined)
   await clock.advance(1)
   t.match(scope.stopped(), { kind: 'timeout' })

@@ -1,4 +1,4 @@
-import type { CustomLeg, LegContext } from '@understudy/core'
+import type { CustomLeg, LegContext, LegLimits } from '@understudy/core'
 import { legOf } from '@understudy/core'
 import t from 'tap'
 import { scriptedLeg } from './scripted-leg.js'
@@ -46,4 +46,14 @@ t.test('it is handed the request and the context, and may take its time', async 
   await legOf(leg).open(request, context)
   t.equal(seen[0], request)
   t.equal(seen[1], context)
+})
+
+t.test('it is connected from the start, unless somebody set a limit for that', async (t) => {
+  const connects = async (limits?: LegLimits): Promise<number> => {
+    let connected = 0
+    const leg = legOf({ name: 'a', limits, open: () => (async function* () {})() })
+    await leg.open(chat(), { ...context, onConnect: () => (connected += 1) })
+    return connected
+  }
+  t.strictSame([await connects(), await connects({ timeoutMs: 5 }), await connects({ connectTimeoutMs: 5 })], [1, 1, 0])
 })

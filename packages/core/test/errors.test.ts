@@ -22,7 +22,7 @@ t.test('each is recognised by its mark, from another copy of the package too', a
 
 t.test('a stranger is none of ours, whatever it does', async (t) => {
   const hostile = new Proxy({}, { get: () => { throw new Error('no') } })
-  for (const value of [undefined, null, 'x', 7, {}, new Error('x'), hostile]) {
+  for (const value of [undefined, null, 'x', 7, {}, new Error('x'), hostile, { [Symbol.for('understudy.LegFailedError')]: 1 }]) {
     t.strictSame([isLegFailedError(value), isChainFailedError(value)], [false, false])
   }
 })

@@ -300,10 +300,3 @@ t.test('usage is told with the end, whole or not', async (t) => {
     t.strictSame(run.end()?.usage, { inputTokens: 3 })
   }
 })
-
-t.test('what was held is let go once it was handed on', async (t) => {
-  const { run } = await committed(['hang'])
-  t.match(await run.arrivals.next(), { value: first })
-  void run.arrivals.next()
-  await run.arrivals.return?.()
-})

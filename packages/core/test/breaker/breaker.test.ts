@@ -210,6 +210,40 @@ t.test('an attempt that was forced through an open breaker moves nothing, not ev
   t.equal(state(), 'half-open')
 })
 
+t.test('an attempt that was forced beside a probe moves nothing either', async (t) => {
+  const { breaker, ticket, settle, state } = due()
+  const probe = ticket()
+  const forced = breaker.force()
+  settle(forced, 'success')
+  settle(forced, 'charge')
+  t.equal(state(), 'half-open')
+  settle(probe, 'success')
+  t.equal(state(), 'half-open')
+})
+
+t.test('says where it stands, without any clock\'s zero in it', async (t) => {
+  const { breaker, now, after, ticket, settle } = start()
+  const status = () => breaker.status(now())
+  t.strictSame(status(), { state: 'closed', episode: 0, failures: 0 })
+  for (let index = 0; index < 3; index += 1) settle(ticket(), 'charge')
+  t.strictSame(status(), { state: 'open', episode: 1, failures: 3, dueInMs: 60_000 })
+  after(70_000)
+  t.strictSame(status(), { state: 'open', episode: 1, failures: 3, dueInMs: 0 })
+  const first = ticket()
+  after(20_000)
+  const halfOpen = { state: 'half-open', episode: 2, failures: 3, successes: 0 }
+  t.strictSame(status(), { ...halfOpen, probe: { lease: 1, leftMs: 40_000 } })
+  after(39_999)
+  t.match(status(), { probe: { leftMs: 1 } })
+  after(1)
+  t.strictSame(status(), { ...halfOpen, probe: undefined })
+  settle(first, 'success')
+  const second = ticket()
+  t.strictSame(status(), { ...halfOpen, successes: 1, probe: { lease: 2, leftMs: 60_000 } })
+  settle(second, 'success')
+  t.strictSame(status(), { state: 'closed', episode: 3, failures: 0 })
+})
+
 t.test('opens by the share of failures where that is the rule, and starts it afresh when it closes', async (t) => {
   const { results, state, after } = start({ ratio: { threshold: 0.5, windowMs: 10_000, minimumCalls: 4 } })
   results('charge', 'success', 'charge')
@@ -257,6 +291,30 @@ t.test('takes over what another process knows, and goes on from there', async (t
   settle(next, 'success')
   breaker.adopt({ state: 'closed', episode: 9, failures: 0 }, now())
   t.strictSame(changes, ['open 5', 'half-open 5', 'closed 0'])
+})
+
+t.test('told that it is closed, it starts afresh', async (t) => {
+  const { breaker, now, results, state, changes } = opened()
+  breaker.adopt({ state: 'closed', episode: 9, failures: 2 }, now())
+  results('charge', 'charge')
+  breaker.adopt({ state: 'closed', episode: 11, failures: 0 }, now())
+  results('charge', 'charge')
+  t.equal(state(), 'closed')
+  results('charge')
+  t.strictSame(changes, ['open 3', 'closed 0', 'closed 0', 'open 3'])
+})
+
+t.test('told of a probe elsewhere, it needs none of its own for a while; told of none, at once', async (t) => {
+  const { breaker, now, after } = opened()
+  const halfOpen = { state: 'half-open', episode: 2, failures: 3, successes: 0 } as const
+  breaker.adopt(halfOpen, now())
+  t.strictSame(breaker.peek(now()), { tier: 'half-open', probeTurn: true })
+  breaker.adopt({ ...halfOpen, probe: { lease: 1, leftMs: 500 } }, now())
+  t.strictSame(breaker.peek(now()), { tier: 'out', retryAfterMs: 500 })
+  after(500)
+  t.strictSame(breaker.peek(now()), { tier: 'half-open', probeTurn: false })
+  breaker.adopt({ ...halfOpen, successes: 1 }, now())
+  t.strictSame(breaker.peek(now()), { tier: 'half-open', probeTurn: false })
 })
 
 t.test('what it is told of an episode that it knows keeps what it counted', async (t) => {
