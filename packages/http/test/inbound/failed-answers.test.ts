@@ -293,7 +293,7 @@ t.test('a client that has left is told nothing and blamed on nobody', async (t) 
   request.leave()
   const response = await answering
   t.strictSame([response.status, (await jsonOf(response)).error?.code], [499, 'aborted'])
-  t.match(fallback.snapshot(), { lastFailures: [], openRuns: 0 })
+  t.strictSame([fallback.snapshot().openRuns, fallback.snapshot().lastFailures], [0, []])
 })
 
 t.test('parts that nobody can write are told as a fault of ours, once, and hold nothing open', async (t) => {
