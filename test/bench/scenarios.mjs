@@ -2,7 +2,6 @@ import { EVENTS_OF_A_BURST } from './load/answers.mjs'
 
 const CONNECTIONS = 32
 const BURST_CONNECTIONS = 16
-const TOKEN_CONNECTIONS = 4
 const DENSE_STREAMS = 200
 const DENSE_PER_SECOND = 10_000
 const SETTLE_MS = 1500
@@ -21,11 +20,12 @@ function demandWhole(name, { failed, requests }) {
 }
 
 /** A closed loop of requests, after a warm-up: what each took. */
-async function closedLoop({ upstream, client, plan }, target, { legs, stream = false, connections = CONNECTIONS }) {
+async function closedLoop({ upstream, client, plan }, target, options) {
+  const { legs, stream = false, connections = CONNECTIONS, ms = plan.windowMs } = options
   await upstream.ask('play', legs)
-  const load = (ms) => client.ask('load', { port: target.port, connections, ms, stream, atLeast: plan.atLeast })
+  const load = (forMs) => client.ask('load', { port: target.port, connections, ms: forMs, stream, atLeast: plan.atLeast })
   await load(plan.warmMs)
-  const result = await spent(target, () => load(plan.windowMs))
+  const result = await spent(target, () => load(ms))
   demandWhole(target.name, result)
   return { ...result, perRequestUs: result.us / result.requests, perSecond: result.requests / result.ms * 1000 }
 }
@@ -40,8 +40,18 @@ async function json64k(bench, target) {
   return { json64k: perRequestUs }
 }
 
+/** A closed loop in which leg 1 has to fail every time: a target that leaves it out would be measured for nothing. */
+async function failingLoop(bench, target, options) {
+  const [before] = await bench.upstream.ask('asked')
+  const result = await closedLoop(bench, target, options)
+  const [after] = await bench.upstream.ask('asked')
+  const asked = after - before
+  if (asked < result.requests) throw new Error(`${target.name}: leg 1 was asked ${asked} times for ${result.requests} requests`)
+  return result
+}
+
 async function firstLeg500(bench, target) {
-  const { perRequestUs } = await closedLoop(bench, target, { legs: ['error-500', 'json-1k'] })
+  const { perRequestUs } = await failingLoop(bench, target, { legs: ['error-500', 'json-1k'] })
   return { firstLeg500: perRequestUs }
 }
 
@@ -87,17 +97,18 @@ async function endStreams({ upstream, client }, target, count) {
   return counts.completed
 }
 
+/** One request at a time, so that none waits for another. */
 async function firstToken(bench, target) {
   const result = await closedLoop(bench, target, {
-    legs: ['first-token', 'first-token'], stream: true, connections: TOKEN_CONNECTIONS,
+    legs: ['first-token', 'first-token'], stream: true, connections: 1, ms: bench.plan.tokenMs,
   })
   return { tokenP50: result.tokenP50Us / 1000, tokenP99: result.tokenP99Us / 1000 }
 }
 
 /** From the request to the first token of leg 2, where leg 1 answers 500 at once. */
 async function failoverToken(bench, target) {
-  const result = await closedLoop(bench, target, {
-    legs: ['error-500', 'first-token'], stream: true, connections: TOKEN_CONNECTIONS,
+  const result = await failingLoop(bench, target, {
+    legs: ['error-500', 'first-token'], stream: true, connections: 1, ms: bench.plan.tokenMs,
   })
   return { failoverP50: result.tokenP50Us / 1000 }
 }

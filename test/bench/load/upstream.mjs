@@ -6,6 +6,7 @@ import { createMessageReader } from './message-reader.mjs'
 import * as answers from './answers.mjs'
 
 const FIRST_TOKEN_MS = 2
+const REST_MS = 1
 
 const held = createHeldStreams()
 let turn = 0
@@ -18,7 +19,8 @@ function firstToken(socket) {
   socket.write(answers.opening[id])
   setTimeout(() => {
     const dwell = Number((process.hrtime.bigint() - from) / 1000n)
-    socket.write(Buffer.concat([answers.dwellEvent(id, dwell), ...answers.singleEvents.slice(0, 4), answers.ending[id]]))
+    socket.write(answers.dwellEvent(id, dwell))
+    setTimeout(() => socket.write(Buffer.concat([...answers.singleEvents.slice(0, 4), answers.ending[id]])), REST_MS)
   }, FIRST_TOKEN_MS)
 }
 
@@ -45,6 +47,7 @@ function listen(leg) {
     const read = createMessageReader({
       onEnd: () => {
         turn += 1
+        leg.asked += 1
         leg.answer(socket)
       },
     })
@@ -54,13 +57,15 @@ function listen(leg) {
   return new Promise((resolve) => server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () => resolve(server.address().port)))
 }
 
-const legs = [{ answer: modes['json-1k'] }, { answer: modes['json-1k'] }]
+const legs = [0, 1].map(() => ({ answer: modes['json-1k'], asked: 0 }))
 const ports = await Promise.all(legs.map(listen))
 
 answerCommands({
   ports: () => ports,
   // What each leg answers from now on.
   play: (names) => names.forEach((name, index) => { legs[index].answer = modes[name] }),
+  // How often each leg was asked so far.
+  asked: () => legs.map(({ asked }) => asked),
   pace: (options) => held.pace(options),
   release: () => held.release(),
 })
