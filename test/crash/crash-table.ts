@@ -1,0 +1,51 @@
+import { frameworkOf } from '../cases/hosts.js'
+import type { PlayedScenario, Profile } from './play-scenario.js'
+import { laterScenarios } from './scenarios.js'
+import type { CrashVerdict } from './score.js'
+
+/** One run of the suite. */
+export interface CrashRun {
+  readonly profile: Profile
+  readonly plays: readonly PlayedScenario[]
+}
+
+/** How many of each verdict. */
+export function countVerdicts(plays: readonly PlayedScenario[]): Readonly<Record<CrashVerdict, number>> {
+  const count = (verdict: CrashVerdict) => plays.filter(({ score }) => score.verdict === verdict).length
+  return { pass: count('pass'), partial: count('partial'), safe: count('safe'), fail: count('fail') }
+}
+
+/** A row a scenario: verdict, calls to both legs and time, for each way of committing on one framework. */
+export function printRuns(runs: readonly CrashRun[]): string {
+  const [first] = runs
+  const head = ['id', 'fault', ...runs.flatMap(({ profile }) => [`commit: ${profile.commit}`, 'calls', 'ms'])]
+  const rows = (first?.plays ?? []).map(({ scenario }, index) => [
+    scenario.id,
+    scenario.fault,
+    ...runs.flatMap(({ plays }) => {
+      const play = plays[index]
+      if (play === undefined) return ['', '', '']
+      const { score: { verdict, broken }, facts } = play
+      const note = broken.length === 0 ? '' : ` (${broken.join('; ')})`
+      return [`${verdict}${note}`, `${facts.calls.length}+${facts.otherCalls}`, String(Math.round(facts.tookMs))]
+    }),
+  ])
+  const later = Object.entries(laterScenarios).map(([id, why]) => `${id} left out: ${why}`)
+  return [...columns([head, ...rows]), ...later].join('\n')
+}
+
+/** One line a run. */
+export function printTotals(runs: readonly CrashRun[]): string {
+  return columns([
+    ['framework', 'commit', 'pass', 'partial', 'safe', 'fail'],
+    ...runs.map(({ profile, plays }) => {
+      const { pass, partial, safe, fail } = countVerdicts(plays)
+      return [frameworkOf(profile.setUp), profile.commit, ...[pass, partial, safe, fail].map(String)]
+    }),
+  ]).join('\n')
+}
+
+function columns(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd())
+}
