@@ -85,14 +85,8 @@ export function createStoreLink(store: HealthStore, host: StoreLinkHost, patienc
       const cancel = clock.schedule(waitMs, () => giveUp('slow'))
       started(call)
         .then((value) => {
-          if (!open) {
-            late(value)
-            return
-          }
-          const result = said(value)
-          open = false
-          cancel()
-          resolve(result)
+          if (open) resolve(said(value))
+          else late(value)
         })
         .catch(() => giveUp('failed'))
         .finally(() => {

@@ -41,12 +41,19 @@ t.test('an option that is none is refused with its name, what it was and what wo
     [{ ratio: { threshold: 0 } }, '`breaker.ratio.threshold` must be a number above 0, at most 1; got 0'],
     [{ ratio: { windowMs: -1 } }, '`breaker.ratio.windowMs` must be an integer of at least 1; got -1'],
     [{ ratio: { minimumCalls: 0 } }, '`breaker.ratio.minimumCalls` must be an integer of at least 1; got 0'],
+    [{ counts: 7 }, "`breaker.counts` must be 'table', 'sdk' or a list of failure kinds; got number"],
     [{ counts: 'all' }, "`breaker.counts` must be 'table', 'sdk' or a list of failure kinds; got 'all'"],
     [{ counts: ['timeout', 'bored'] }, "`breaker.counts` must hold failure kinds that a provider can cause; got 'bored'"],
     [{ counts: ['aborted'] }, "`breaker.counts` must hold failure kinds that a provider can cause; got 'aborted'"],
   ]
   for (const [options, message] of wrong) t.throws(() => breakerSettings(options), { name: 'TypeError', message })
   t.throws(() => breakerSettings({}, { jitter: -1 }, 'providers.eu.breaker'), { message: /^`providers\.eu\.breaker\.jitter`/ })
+})
+
+t.test('the ends of each range are in it', async (t) => {
+  const least = { failureThreshold: 1, recoveryMs: 1, successThreshold: 1, jitter: 1, counts: ['timeout'] as const }
+  t.strictSame(breakerSettings(least), { ...usual, ...least })
+  t.match(breakerSettings({ jitter: 0, ratio: { threshold: 1, windowMs: 1, minimumCalls: 1 } }), { ratio: { threshold: 1 } })
 })
 
 t.test('the rule is failures in a row, or their share', async (t) => {
@@ -79,6 +86,7 @@ t.test('as in the vendors\' SDKs, a rate limit counts and no other 4xx does', as
     'connection_error', 'timeout', 'rate_limit', 'overloaded', 'server_error', 'malformed', 'empty', 'truncated',
   ])
   const by = (kind: FailureKind, status: number) => verdictOf(failureOf(kind, { status }), 'sdk')
+  t.equal(by('server_error', 400), 'neutral')
   t.strictSame([by('timeout', 408), by('server_error', 418), by('server_error', 500), by('rate_limit', 429)], ['neutral', 'neutral', 'charge', 'charge'])
   t.strictSame([verdictOf(failureOf('aborted'), 'sdk'), verdictOf(undefined, 'sdk')], ['neutral', 'success'])
 })

@@ -43,6 +43,18 @@ t.test('without one it rests for a second, and twice as long each time, up to a 
   t.strictSame(rests, [1, 2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => seconds * 1_000))
 })
 
+t.test('a rest without a Retry-After is after a rate limit too, and one that has it does not end the doubling', async (t) => {
+  const { end, after, cooldowns, now } = start()
+  end(limited())
+  t.strictSame(cooldowns.restOf(leg, now()), { leftMs: 1_000, afterRateLimit: true })
+  after(1_000)
+  end(limited(50))
+  after(50)
+  cooldowns.adopt(leg, { leftMs: 70, afterRateLimit: true }, now())
+  after(70)
+  t.equal(end(limited()), 2_000)
+})
+
 t.test('an answer ends the doubling', async (t) => {
   const { end, after } = start()
   end(limited())
@@ -88,6 +100,7 @@ t.test('503 and 529 rest a leg only if they say how long; nothing else does', as
   t.strictSame(resting((kind) => failureOf(kind, { retryAfterMs: 250, status: 503 })), ['rate_limit', 'overloaded', 'server_error'])
   const { end, cooldowns, now } = start()
   t.equal(end(failureOf('server_error', { status: 500, retryAfterMs: 250 })), undefined)
+  t.equal(start().end(failureOf('server_error', { status: 529, retryAfterMs: 250 })), 250)
   end(failureOf('server_error', { status: 503, retryAfterMs: 250 }))
   t.strictSame(cooldowns.restOf(leg, now()), { leftMs: 250, afterRateLimit: false })
 })

@@ -263,6 +263,12 @@ t.test('the snapshot shows breakers and rests in the time of the day', async (t)
   })
 })
 
+t.test('a breaker whose first attempt is under way has no last verdict', async (t) => {
+  const { run, snapshot } = start()
+  permit(run(), a)
+  t.strictSame(snapshot(), { breakers: [{ provider: 'a', state: 'closed', failures: 0 }], cooldowns: [] })
+})
+
 t.test('a reload keeps what is the same provider, and starts afresh what is not', async (t) => {
   const providers = { a: { fingerprint: '1' }, b: { fingerprint: '1' }, c: { fingerprint: '1' } }
   const c = { provider: 'c', model: 'one' }
@@ -271,6 +277,7 @@ t.test('a reload keeps what is the same provider, and starts afresh what is not'
   for (const leg of [a, b, c, d]) open(leg)
   for (const leg of [a, b, c, d]) permit(registry.forRun(), leg, { force: true }).settle(limited(90_000))
   registry.reload({ providers: { a: { fingerprint: '1', breaker: { failureThreshold: 1 } }, b: { fingerprint: '2' } } })
+  t.strictSame(snapshot().breakers.map(({ provider, state }) => `${provider} ${state}`), ['a open', 'd open'])
   t.strictSame([a, b, c, d].map((leg) => peek(leg).tier), ['out', 'closed', 'closed', 'out'])
   t.strictSame(snapshot().cooldowns.map(({ provider }) => provider), ['a', 'd'])
   end(b, broken, broken)
@@ -288,12 +295,20 @@ t.test('the end of an attempt that began before a reload does not charge the new
 
 t.test('a reload may change the options of what stays, or take its breaker away', async (t) => {
   const { open, end, registry, peek } = start()
-  registry.reload({ breaker: { failureThreshold: 1 }, cooldown: false })
+  end(a, undefined)
+  registry.reload({ breaker: { failureThreshold: 1, counts: ['timeout'] }, cooldown: false })
   end(a, broken)
+  t.equal(peek(a).tier, 'closed')
+  end(a, failureOf('timeout'))
   t.equal(peek(a).tier, 'out')
   end(b, limited(9_000))
   t.equal(peek(b).tier, 'closed')
+  registry.reload({ breaker: false, cooldown: true })
+  end(b, limited(9_000))
+  t.equal(peek(b).tier, 'out')
+  registry.reload({ breaker: false, cooldown: false })
   registry.reload({ breaker: false })
+  t.equal(peek(b).tier, 'closed')
   t.equal(peek(a).tier, 'closed')
   open(a)
   t.equal(peek(a).tier, 'closed')

@@ -21,8 +21,9 @@ function troubled(clock: FakeClock) {
     if (mood === 'rejects') throw new Error('down')
     if (mood === 'deaf') return new Promise(() => undefined)
     const waitMs = mood
+    const said = await call()
     if (typeof waitMs === 'number') await new Promise<void>((resolve) => void clock.schedule(waitMs, resolve))
-    return call()
+    return said
   }
   const store: HealthStore = {
     read: (key) => through('read', () => memory.read(key)),
@@ -237,6 +238,36 @@ t.test('reads what it knows again after a second, and not at every look', async 
   here.peek(leg)
   await clock.advance(0)
   t.strictSame(calls, ['read'])
+  await clock.advance(500)
+  await attempt(here)
+  await clock.advance(999)
+  here.peek(leg)
+  t.strictSame(calls, ['read', 'settle success'], 'the answer to a verdict is as good as a read')
+})
+
+t.test('the first request has the store read, and does not wait for it', async (t) => {
+  const { here, there, clock, calls } = start({ cooldown: false })
+  for (let index = 0; index < 3; index += 1) await attempt(here, broken)
+  await clock.advance(0)
+  calls.length = 0
+  t.equal(isPromise(there.forRun().admit(leg)), false)
+  t.strictSame(calls, ['read'])
+  await clock.advance(0)
+  t.equal(there.peek(leg).tier, 'out')
+})
+
+t.test('the rest of a leg is read every second at most, and not while the store is left alone', async (t) => {
+  const { here, clock, calls, become } = start({ breaker: false })
+  for (let index = 0; index < 3; index += 1) here.peek(leg)
+  here.peek({ ...leg, model: 'two' })
+  t.strictSame(calls, ['restOf', 'restOf'])
+  await clock.advance(1_000)
+  become('rejects')
+  here.peek(leg)
+  await clock.advance(1_000)
+  here.peek(leg)
+  await attempt(here, failureOf('rate_limit'))
+  t.strictSame(calls, ['restOf', 'restOf', 'restOf'])
 })
 
 t.test('a rest is shared, in the background', async (t) => {
