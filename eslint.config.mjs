@@ -3,7 +3,7 @@ import globals from 'globals'
 import tseslint from 'typescript-eslint'
 
 export default tseslint.config(
-  { ignores: ['**/dist/**', '**/.tap/**', 'test/bench/peers/**'] },
+  { ignores: ['**/dist/**', '**/.tap/**'] },
   js.configs.recommended,
   {
     files: ['**/*.{js,mjs,cjs}'],

@@ -14,8 +14,10 @@ export async function startBench({ pinning, plan }) {
     plan,
     /** The upstream as if it were a target, of which nothing is known but what the client sees. */
     direct: { ...direct, port: ports[0], ask: () => Promise.resolve(Number.NaN) },
-    start: async (target) => {
-      const child = await startChild(target.file, { name: target.name, args: ports.map(String), pin: pinning.target })
+    // What else a target is told stands behind the ports: a limit on silence, if any, and its options by name.
+    start: async (target, { limitMs = '' } = {}) => {
+      const args = [...ports, limitMs, ...(target.args ?? [])].map(String)
+      const child = await startChild(target.file, { name: target.name, args, pin: pinning.target })
       return { ...target, ...child, port: await child.ask('port') }
     },
     stop: () => Promise.all([upstream.stop(), client.stop()]),

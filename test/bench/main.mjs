@@ -2,10 +2,11 @@
 import { readArguments } from './arguments.mjs'
 import { measureAll } from './measure-all.mjs'
 import { plans } from './plan.mjs'
+import { installPeers } from './peers/install.mjs'
 import { choosePinning } from './process/pinning.mjs'
 import { profileOne } from './profile.mjs'
 import { writeReport } from './report/write-report.mjs'
-import { targets } from './targets.mjs'
+import { chooseTargets } from './targets.mjs'
 
 const { quick, only, profile, save } = readArguments(process.argv.slice(2))
 const plan = quick ? plans.quick : plans.full
@@ -14,7 +15,8 @@ const pinning = choosePinning()
 if (profile) {
   await profileOne({ ...profile, plan, pinning })
 } else {
-  const chosen = targets.filter(({ name }) => only === undefined || only.includes(name))
+  const chosen = chooseTargets(only)
+  if (chosen.some(({ peer }) => peer)) installPeers()
   const from = performance.now()
   const { figures, outcomes, broken } = await measureAll({ plan, pinning, targets: chosen })
   writeReport({ figures, outcomes, broken, plan, pinning, targets: chosen, quick, save, seconds: (performance.now() - from) / 1000 })

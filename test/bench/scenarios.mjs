@@ -51,8 +51,8 @@ async function failingLoop(bench, target, options) {
 }
 
 async function firstLeg500(bench, target) {
-  const { perRequestUs } = await failingLoop(bench, target, { legs: ['error-500', 'json-1k'] })
-  return { firstLeg500: perRequestUs }
+  const { perRequestUs, perSecond } = await failingLoop(bench, target, { legs: ['error-500', 'json-1k'] })
+  return { firstLeg500: perRequestUs, firstLeg500PerSecond: perSecond }
 }
 
 /** 100 content events at once. */

@@ -91,6 +91,9 @@ export const errorIn200 = variants((id) => Buffer.concat([
   framed('data: {"error":{"message":"The server had an error.","type":"server_error","param":null,"code":null}}\n\n'),
   END_OF_MESSAGE,
 ]))
+/** A JSON error to a request for a stream, under a status that says all is well. */
+export const jsonErrorIn200 = variants(() => jsonAnswer('200 OK',
+  '{"error":{"message":"The server had an error.","type":"server_error","param":null,"code":null}}'))
 export const endBeforeContent = variants((id) => Buffer.concat([STREAM_HEAD, opener(id), END_OF_MESSAGE]))
 export const endAfterContent = variants((id) => Buffer.concat([
   STREAM_HEAD, opener(id), contentEvent(id, 0), contentEvent(id, 1), END_OF_MESSAGE,

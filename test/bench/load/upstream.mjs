@@ -36,6 +36,10 @@ const modes = {
   'error-500': whole(answers.error500),
   burst: whole(answers.burst),
   'error-in-200': whole(answers.errorIn200),
+  'json-error-in-200': whole(answers.jsonErrorIn200),
+  reset: (socket) => socket.resetAndDestroy(),
+  // Its head and the role opener, and then nothing.
+  stall: (socket) => socket.write(answers.opening[turn % 8]),
   'end-before-content': whole(answers.endBeforeContent),
   'end-after-content': whole(answers.endAfterContent),
   'first-token': firstToken,

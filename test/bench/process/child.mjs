@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 const START_MS = 20_000
 const ANSWER_MS = 90_000
+const STOP_MS = 2000
 
 const within = (ms, what, promise) => {
   let timer
@@ -50,10 +51,13 @@ export async function startChild(file, { name, args = [], pin }) {
       waiting.set(id, { resolve, reject })
       child.send({ id, command, options })
     })),
-    stop: () => {
+    // A child without its parent ends by itself, and takes along what it started; if not, it is ended.
+    stop: async () => {
       closing = true
-      child.kill('SIGKILL')
-      return ended
+      if (child.connected) child.disconnect()
+      const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
+      await ended
+      clearTimeout(late)
     },
   }
 }

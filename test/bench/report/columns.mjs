@@ -9,6 +9,7 @@ export const columns = [
   { figure: 'burst', title: 'burst, us/event', digits: 1, ratio: true },
   { figure: 'dense', title: 'dense, us/event', digits: 0, ratio: true },
   { figure: 'json1kPerSecond', title: 'requests/s', digits: 0 },
+  { figure: 'firstLeg500PerSecond', title: 'first leg 500, requests/s', digits: 0 },
   { figure: 'tokenP50', title: 'added to first token p50, ms', digits: 2, direct: 'tokenP50' },
   { figure: 'tokenP99', title: 'p99, ms', digits: 2, direct: 'tokenP50' },
   { figure: 'failoverP50', title: 'failed leg adds p50, ms', digits: 2, itself: 'tokenP50' },

@@ -1,4 +1,5 @@
 import { difference, ratio, summary } from '../figures.mjs'
+import { faults } from '../outcomes.mjs'
 import { direct } from '../targets.mjs'
 import { columns } from './columns.mjs'
 
@@ -28,19 +29,26 @@ function cell(figures, target, column, budget) {
   ].join(', ')
 }
 
-function figuresTable({ figures, targets, outcomes, checked }) {
+function figuresTable({ figures, targets, checked }) {
   const shown = columns.filter(({ figure }) => targets.some(({ name }) => figures.of(name, figure).length > 0))
   const budgetOf = (target, { figure }) => checked.find((one) => one.target === target.name && one.figure === figure)
   return [
-    line(['target', ...shown.map(({ title }) => title), 'when a leg fails']),
-    line(['---', ...shown.map(() => '---'), '---']),
+    line(['target', ...shown.map(({ title }) => title)]),
+    line(['---', ...shown.map(() => '---')]),
     ...[direct, ...targets].map((target) => line([
       target.label,
       ...shown.map((column) => (target === direct && column.direct ? '-' : cell(figures, target, column, budgetOf(target, column)))),
-      outcomes.get(target.name) ?? '-',
     ])),
   ]
 }
+
+const outcomesTable = ({ targets, outcomes }) => [
+  line(['leg 1', ...faults.map(({ title }) => title)]),
+  line(['---', ...faults.map(() => '---')]),
+  ...targets.filter(({ name }) => outcomes.has(name)).map(({ name, label }) =>
+    line([label, ...faults.map(({ mode }) => outcomes.get(name).get(mode))])),
+  ...targets.filter(({ fallback }) => !fallback).map(({ label }) => line([label, 'no fallback', ...faults.slice(1).map(() => '')])),
+]
 
 const budgetsTable = (checked) => [
   line(['budget', 'target', 'against', 'measured', 'at most', '']),
@@ -64,7 +72,11 @@ export function toMarkdown({ figures, targets, outcomes, broken, checked, machin
     `${plan.rounds} round(s)${quick ? ' (quick: rough figures)' : ''}, ${Math.round(seconds)} s. Processor time of the target's process;`,
     'median (smallest..largest) of the rounds; x = to `node:http + undici.request + pipe` in the same round.',
     '',
-    ...figuresTable({ figures, targets, outcomes, checked }),
+    ...figuresTable({ figures, targets, checked }),
+    '',
+    'What a client gets of a stream when leg 1 fails and leg 2 is well, with a limit of one second on silence where a target has one:',
+    '',
+    ...outcomesTable({ targets, outcomes }),
     '',
     `${streams} of ${streams} slow streams completed on ${whole} of ${targets.length} targets.`,
     '',

@@ -3,14 +3,15 @@ import { createServer } from 'node:http'
 import { pipeline } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { request } from 'undici'
-import { backup, completionsUrl, listenAndServe, primary } from './serve.mjs'
+import { backup, completionsUrl, limitMs, listenAndServe, primary } from './serve.mjs'
 
 const urls = [completionsUrl(primary), completionsUrl(backup)]
+const limits = limitMs === undefined ? {} : { headersTimeout: limitMs, bodyTimeout: limitMs }
 const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-host' }
 
 async function firstGood(body) {
   for (const url of urls) {
-    const answer = await request(url, { method: 'POST', headers, body }).catch(() => undefined)
+    const answer = await request(url, { method: 'POST', headers, body, ...limits }).catch(() => undefined)
     if (answer !== undefined && answer.statusCode < 400) return answer
     await answer?.body.dump()
   }

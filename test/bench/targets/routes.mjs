@@ -1,5 +1,5 @@
 // What every Understudy target is mounted with: two legs, everything watched, nothing switched off.
-import { backup, primary } from './serve.mjs'
+import { backup, limitMs, primary } from './serve.mjs'
 
 export const routes = { chat: ['primary/gpt-4o-mini', 'backup/gpt-4o-mini'] }
 
@@ -8,4 +8,5 @@ export const options = {
     primary: { dialect: 'openai', baseURL: primary, apiKey: 'sk-primary' },
     backup: { dialect: 'openai', baseURL: backup, apiKey: 'sk-backup' },
   },
+  ...(limitMs === undefined ? {} : { firstContentTimeoutMs: limitMs }),
 }

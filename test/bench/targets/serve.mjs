@@ -5,6 +5,12 @@ import { answerCommands } from '../process/control.mjs'
 /** The base URLs of the two legs, up to where a dialect's paths begin. */
 export const [primary, backup] = process.argv.slice(2, 4).map((port) => `http://127.0.0.1:${port}/v1`)
 
+/** A short limit on silence, in ms, where the bench looks at what becomes of it; else undefined: each target's own default. */
+export const limitMs = process.argv[4] ? Number(process.argv[4]) : undefined
+
+/** What a row of targets says beside its file. */
+export const extra = process.argv.slice(5)
+
 /** Where the plain hosts send a completion. */
 export const completionsUrl = (base) => `${base}/chat/completions`
 
