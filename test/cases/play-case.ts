@@ -125,7 +125,8 @@ function sumOfCalls(
   })
 }
 
-function refuseUnknownExpectations({ id, expect }: Case): void {
+/** Throws for an expectation that would be passed over in silence. */
+export function refuseUnknownExpectations({ id, expect }: Pick<Case, 'id' | 'expect'>): void {
   const unknown = Object.keys(expect).filter(
     (name) => !Object.hasOwn(answerChecks, name) && !Object.hasOwn(playChecks, name) && !Object.hasOwn(elsewhere, name),
   )

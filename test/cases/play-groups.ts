@@ -1,9 +1,10 @@
 import t from 'tap'
+import { showLines } from '../kit/show-table.js'
 import { groupOf, loadCases } from './case.js'
 import { watchFairPlay } from './fair-play.js'
 import { frameworkOf } from './hosts.js'
 import { leftOut, playedGroups, waiting } from './left-out.js'
-import { playCase } from './play-case.js'
+import { playCase, refuseUnknownExpectations } from './play-case.js'
 import { playsOf, type Play } from './plays.js'
 import { playExit } from './play-exit.js'
 import { createTable } from './table.js'
@@ -33,6 +34,12 @@ export function playGroups(groups: readonly string[]): void {
     t.end()
   })
 
+  t.test('an expectation that nobody asserts stops the player', async (t) => {
+    const unheardOf = { status: 200, unheard_of: 1 }
+    t.throws(() => refuseUnknownExpectations({ id: 'B000', expect: unheardOf }), /B000: nobody asserts .* unheard_of/)
+    for (const given of cases) refuseUnknownExpectations(given)
+  })
+
   for (const given of played) {
     t.test(`${given.id} ${given.title}`, async (t) => {
       const mine = plays.filter(({ of }) => of.id === given.id)
@@ -46,8 +53,8 @@ export function playGroups(groups: readonly string[]): void {
     })
   }
 
-  t.teardown(() => {
-    process.stdout.write(`${table.print(leftOut, waiting)}\n`)
+  t.test('the table', async (t) => {
+    showLines(t, table.lines(leftOut, waiting))
   })
 }
 

@@ -1,5 +1,6 @@
 import { groupOf, type Case } from './case.js'
 import { frameworkOf } from './hosts.js'
+import { columnsOf } from '../kit/show-table.js'
 import type { Play } from './plays.js'
 
 /** Counts plays, and shows them by group and framework. */
@@ -7,7 +8,7 @@ export interface Table {
   /** `again`: how often it had to be repeated for want of a processor. */
   add(play: Play, problems: readonly string[], again: number): void
   /** With what is left out, or asserted later, and why. */
-  print(leftOut: Readonly<Record<string, string>>, waiting: Readonly<Record<string, string>>): string
+  lines(leftOut: Readonly<Record<string, string>>, waiting: Readonly<Record<string, string>>): readonly string[]
 }
 
 interface Row {
@@ -30,8 +31,8 @@ export function createTable(cases: readonly Case[]): Table {
       const framework = frameworkOf(setUp)
       rows.push({ group: groupOf(of), id: of.id, variant, framework, ok: problems.length === 0, again })
     },
-    print: (leftOut, waiting) => {
-      const lines = groups.map((title) => {
+    lines: (leftOut, waiting) => {
+      const rowsOfGroups = groups.map((title) => {
         const group = title.slice(0, 3)
         const mine = rows.filter((row) => row.group === group)
         const distinct = (of: (row: Row) => string) => new Set(mine.map(of)).size
@@ -48,17 +49,12 @@ export function createTable(cases: readonly Case[]): Table {
       const notes = [['left out', leftOut], ['asserted in part', waiting]] as const
       const again = rows.reduce((sum, row) => sum + row.again, 0)
       return [
-        ...columns([head, ...lines]),
+        ...columnsOf([head, ...rowsOfGroups]),
         ...(again === 0 ? [] : [`plays repeated because the machine was busy: ${again}`]),
         ...notes.flatMap(([what, reasons]) => cases
           .filter(({ id }) => reasons[id] !== undefined)
           .map(({ id, title }) => `${what}: ${id} ${title}: ${reasons[id]}`)),
-      ].join('\n')
+      ]
     },
   }
-}
-
-function columns(rows: readonly (readonly (string | number)[])[]): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => String(row[column]).length)))
-  return rows.map((row) => row.map((cell, column) => String(cell).padEnd(widths[column] ?? 0)).join('  ').trimEnd())
 }

@@ -1,4 +1,5 @@
 import { frameworkOf } from '../cases/hosts.js'
+import { columnsOf } from '../kit/show-table.js'
 import type { PlayedScenario, Profile } from './play-scenario.js'
 import { laterScenarios } from './scenarios.js'
 import type { CrashVerdict } from './score.js'
@@ -16,7 +17,7 @@ export function countVerdicts(plays: readonly PlayedScenario[]): Readonly<Record
 }
 
 /** A row a scenario: verdict, calls to both legs and time, for each way of committing on one framework. */
-export function printRuns(runs: readonly CrashRun[]): string {
+export function linesOfRuns(runs: readonly CrashRun[]): readonly string[] {
   const [first] = runs
   const head = ['id', 'fault', ...runs.flatMap(({ profile }) => [`commit: ${profile.commit}`, 'calls', 'ms'])]
   const rows = (first?.plays ?? []).map(({ scenario }, index) => [
@@ -31,21 +32,16 @@ export function printRuns(runs: readonly CrashRun[]): string {
     }),
   ])
   const later = Object.entries(laterScenarios).map(([id, why]) => `${id} left out: ${why}`)
-  return [...columns([head, ...rows]), ...later].join('\n')
+  return [...columnsOf([head, ...rows]), ...later]
 }
 
 /** One line a run. */
-export function printTotals(runs: readonly CrashRun[]): string {
-  return columns([
+export function linesOfTotals(runs: readonly CrashRun[]): readonly string[] {
+  return columnsOf([
     ['framework', 'commit', 'pass', 'partial', 'safe', 'fail'],
     ...runs.map(({ profile, plays }) => {
       const { pass, partial, safe, fail } = countVerdicts(plays)
-      return [frameworkOf(profile.setUp), profile.commit, ...[pass, partial, safe, fail].map(String)]
+      return [frameworkOf(profile.setUp), profile.commit, pass, partial, safe, fail]
     }),
-  ]).join('\n')
-}
-
-function columns(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd())
+  ])
 }

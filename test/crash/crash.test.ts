@@ -1,7 +1,8 @@
 import t from 'tap'
 import { watchFairPlay } from '../cases/fair-play.js'
 import { plainSetUps } from '../cases/hosts.js'
-import { countVerdicts, printRuns, printTotals, type CrashRun } from './crash-table.js'
+import { showLines } from '../kit/show-table.js'
+import { countVerdicts, linesOfRuns, linesOfTotals, type CrashRun } from './crash-table.js'
 import { playScenario, type PlayedScenario, type Profile } from './play-scenario.js'
 import { scenarios, type Scenario } from './scenarios.js'
 
@@ -36,9 +37,9 @@ for (const { profile: { setUp, commit }, plays } of runs) {
   })
 }
 
-t.teardown(() => {
+t.test('the table', async (t) => {
   const express = runs.filter(({ profile }) => profile.setUp === 'express')
-  process.stdout.write(`${printRuns(express)}\n${printTotals(runs)}\n`)
+  showLines(t, [...linesOfRuns(express), '', ...linesOfTotals(runs)])
 })
 
 async function playAll(wanted: readonly Profile[]): Promise<readonly CrashRun[]> {

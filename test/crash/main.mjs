@@ -1,5 +1,5 @@
-// Plays the 16 faults and prints the table. `--full` takes the times of the catalogue as they are.
-import { spawnSync } from 'node:child_process'
+// Plays the 16 faults and shows the table. `--full` takes the times of the catalogue as they are.
+import { runAndShow } from '../kit/run-and-show.mjs'
 
 const known = ['--full']
 const given = process.argv.slice(2)
@@ -8,10 +8,4 @@ if (unknown.length > 0) {
   throw new Error(`crash: ${unknown.join(' ')} is not known; it takes ${known.join(' ')}, or nothing`)
 }
 
-const args = ['tap', '--reporter=terse', ...given.map((argument) => `--test-arg=${argument}`)]
-const { status, error } = spawnSync('npx', [...args, 'test/crash/crash.test.ts'], {
-  cwd: new URL('../..', import.meta.url),
-  stdio: ['ignore', 'inherit', 'inherit'],
-})
-if (error) throw error
-process.exitCode = status ?? 1
+runAndShow([...given.map((argument) => `--test-arg=${argument}`), 'test/crash/crash.test.ts'])
