@@ -59,6 +59,6 @@ export type {
   ToolCall,
   ToolChoice,
 } from './request.js'
-export type { CommittedRun, FailedRun, RunHost, RunOutcome, RunSettings } from './run.js'
+export type { CommittedRun, FailedRun, GateRefusal, RunHost, RunOutcome, RunSettings } from './run.js'
 export type { RunIdentity, RunJournal } from './run-journal.js'
 export type { TailEnd } from './tail.js'

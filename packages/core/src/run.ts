@@ -28,13 +28,26 @@ export interface RunSettings {
   readonly commit: CommitPoint
   readonly retry: RetryPolicy
   readonly limits: ChainLimits
+  /**
+   * `safe`: once a provider may have processed the request, no other provider and no retry is asked. Default `always`: any
+   * leg may follow any failure.
+   */
+  readonly idempotency?: 'always' | 'safe' | undefined
 }
+
+/** What the host says of an attempt before it is made: this leg not, or (a failure of kind `refused`) no leg at all. */
+export type GateRefusal = 'skip' | Failure
 
 /** What a run stands on. */
 export interface RunHost {
   readonly clock: Clock
   /** In [0, 1). For the jitter of retries. */
   readonly random: () => number
+  /**
+   * Asked before each attempt, retries included, with what the chain's limits leave; nothing = go. Never rejects, and settles
+   * soon after the client has left.
+   */
+  readonly gate?: ((leg: Leg, leftMs: number) => GateRefusal | undefined | Promise<GateRefusal | undefined>) | undefined
   /** Where what happens is written down; absent when nobody listens. */
   readonly journal?: RunJournal | undefined
   /**
@@ -94,9 +107,11 @@ export async function run(
   const client = watchClient(clock, signal)
   const trail = createTrail(clock, host.journal)
   let last: Failure | undefined
+  let boundTo: string | undefined
   host.onStart?.(client.stop)
 
-  for (const [index, leg] of legs.entries()) {
+  chain: for (const [index, leg] of legs.entries()) {
+    if (boundTo !== undefined && leg.provider !== boundTo) continue
     const limits = attemptLimits(leg, {
       legsLeft: index < legs.length - 1,
       reasoning: request.reasoning === true,
@@ -110,6 +125,16 @@ export async function run(
       // A leg that was being retried has its rows already.
       if (spent !== undefined) return failed(spent, legs.slice(retried === 0 ? index : index + 1))
 
+      const asked = host.gate?.(leg, budget.leftMs())
+      const refusal = asked instanceof Promise ? await asked : asked
+      if (client.left() !== undefined) return failed('aborted')
+      if (refusal !== undefined) {
+        trail.skipped(leg, 'refused')
+        if (refusal === 'skip') continue chain
+        last = refusal
+        return failed('stopped')
+      }
+
       trail.started(leg, retried)
       const scope = createAttemptScope(clock)
       client.watch(scope)
@@ -120,13 +145,15 @@ export async function run(
       last = outcome.failure
       trail.failed(leg, last)
       if (client.left() !== undefined) return failed('aborted')
-      const delayMs = retryDelay(last, retry, retried, budget.leftMs(), host.random)
+      const mayRepeat = settings.idempotency !== 'safe' || last.processed === 'no'
+      const delayMs = mayRepeat ? retryDelay(last, retry, retried, budget.leftMs(), host.random) : undefined
       if (delayMs === undefined) break
       await client.sleep(delayMs)
     }
 
     if (last.phase === 'chain' && budget.spent() === 'deadline') return failed('deadline', legs.slice(index + 1))
     if (nextStep(last, settings.advance) === 'stop') return failed('stopped')
+    if (settings.idempotency === 'safe' && last.processed !== 'no') boundTo = leg.provider
   }
   return failed('exhausted')
 

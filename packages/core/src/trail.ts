@@ -2,7 +2,7 @@ import type { Clock } from './clock.js'
 import type { Failure } from './failure/failure.js'
 import { healthOf } from './failure/verdict.js'
 import type { Leg } from './leg.js'
-import type { AttemptRecord } from './report.js'
+import type { AttemptRecord, SkipReason } from './report.js'
 import type { RunJournal } from './run-journal.js'
 import type { TailEnd } from './tail.js'
 
@@ -16,6 +16,8 @@ export interface Trail {
   readonly served: (leg: Leg) => void
   /** The answer of the leg that serves is over, whole or not. */
   readonly ended: (leg: Leg, end: TailEnd) => void
+  /** This leg is not called. */
+  readonly skipped: (leg: Leg, reason: SkipReason) => void
   /** These legs are not called, because a limit of the chain is spent. */
   readonly leftOut: (legs: readonly Leg[]) => void
 }
@@ -49,11 +51,14 @@ export function createTrail(clock: Clock, journal: RunJournal | undefined): Trai
     ended(leg, { failure, usage }) {
       if (failure !== undefined) journal?.attemptFailure(leg, failure, clock.now() - startedAt, true, usage)
     },
+    skipped,
     leftOut(legs) {
-      for (const { provider, model } of legs) {
-        rows.push({ outcome: 'skipped', provider, model, reason: 'window' })
-        journal?.legSkipped(provider, model, 'window')
-      }
+      for (const leg of legs) skipped(leg, 'window')
     },
+  }
+
+  function skipped({ provider, model }: Leg, reason: SkipReason): void {
+    rows.push({ outcome: 'skipped', provider, model, reason })
+    journal?.legSkipped(provider, model, reason)
   }
 }

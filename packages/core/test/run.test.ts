@@ -438,3 +438,59 @@ t.test('the same leg twice in a chain is two legs', async (t) => {
   await outcome
   t.strictSame(events, ['attempt-start', 'attempt-failure', 'failover', 'attempt-start', 'attempt-failure'])
 })
+
+t.test('under safe, only what was provably not processed moves on to another provider, or is retried', async (t) => {
+  const refused = failureOf('connection_error', { processed: 'no' })
+  const maybe = failureOf('connection_error', { processed: 'maybe' })
+  const asked = async (legs: readonly Script[], retry: Play['retry'] = {}) => {
+    const { log } = await played(legs, 60_000, { idempotency: 'safe', retry })
+    return log.filter((line) => / open$|failed|committed/.test(line)).map((line) => line.replace(/^\d+ /, ''))
+  }
+  t.strictSame(await asked([down('a', refused), up('b')]), ['a open', 'b open', 'committed b'])
+  t.strictSame(await asked([down('a', maybe), up('b')]), ['a open', 'failed exhausted connection_error'])
+  t.strictSame(await asked([down('a', maybe), up('b'), up('a')]), ['a open', 'a open', 'committed a'], 'the same provider again')
+  t.strictSame(await asked([down('a', maybe)], { retries: 1 }), ['a open', 'failed exhausted connection_error'])
+  t.strictSame(await asked([down('a', refused)], { retries: 1 }), ['a open', 'a open', 'failed exhausted connection_error'])
+})
+
+t.test('the gate is asked before each attempt: it leaves a leg out, or ends the run as refused', async (t) => {
+  const stopped = failureOf('refused', { status: 429 })
+  const answers: Readonly<Record<string, 'skip' | Failure | undefined>> = { b: 'skip', d: stopped }
+  const events: FallbackEvent[] = []
+  const gate: Play['gate'] = (leg) => Promise.resolve(answers[leg.provider])
+  const { log, outcome, rows } = await played([down('a'), up('b'), down('c'), up('d'), up('e')], 0, {
+    gate,
+    advanceOn: 'any',
+    onEvent: (event) => events.push(event),
+  })
+  t.strictSame(log, ['0 a open', '0 c open', '0 over - neutral refused', '0 failed stopped refused'])
+  t.strictSame(rows, ['failed a server_error charge 0', 'skipped b refused', 'failed c server_error charge 0', 'skipped d refused'])
+  t.match(outcome, { type: 'failed', failure: { kind: 'refused', status: 429 } })
+  t.strictSame(
+    events.map(({ type }) => type),
+    ['attempt-start', 'attempt-failure', 'leg-skipped', 'failover', 'attempt-start', 'attempt-failure', 'leg-skipped'],
+    'a leg that was left out is no failover',
+  )
+})
+
+t.test('the gate is asked again for a retry, and a client that left while it thought is asked for nothing more', async (t) => {
+  const gated: string[] = []
+  await played([down('a'), up('b')], 60_000, {
+    retry: { retries: 1 },
+    gate(leg, leftMs) {
+      gated.push(`${leg.provider} ${leftMs > 0}`)
+      return undefined
+    },
+  })
+  t.strictSame(gated, ['a true', 'a true', 'b true'])
+
+  const client = new AbortController()
+  const { log } = await played([up('a')], 0, {
+    signal: client.signal,
+    gate() {
+      client.abort()
+      return Promise.resolve(undefined)
+    },
+  })
+  t.strictSame(log, ['0 over - neutral aborted', '0 failed aborted aborted'])
+})

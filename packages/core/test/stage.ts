@@ -14,6 +14,8 @@ export interface Play {
   readonly random?: () => number
   readonly onEvent?: (event: FallbackEvent) => void
   readonly onStart?: RunHost['onStart']
+  readonly gate?: RunHost['gate']
+  readonly idempotency?: 'always' | 'safe'
 }
 
 /** Runs scripted legs on a clock that stands still, and writes down everything that can be seen, with its time. */
@@ -33,18 +35,20 @@ export function createStage(): Stage {
   const say = (line: string): void => void log.push(`${clock.now()} ${line}`)
 
   async function play(legs: readonly (Script | Leg)[], options: Play = {}): Promise<RunOutcome> {
-    const { commit = 'first_content', advanceOn, limits = {}, retry, request, signal, random = () => 0.5, onEvent, onStart } = options
+    const { commit = 'first_content', advanceOn, limits = {}, retry, request, signal, random = () => 0.5, onEvent, onStart, gate, idempotency } = options
     const settings = {
       advance: advanceKinds(advanceOn),
       commit,
       retry: { retries: 0, retryOn: new Set(DEFAULT_RETRY_ON), maxRetryAfterMs: 5_000, ...retry },
       limits,
+      idempotency,
     }
     const identity = { requestId: 'r1', route: 'chat', epoch: () => clock.now() }
     const host: RunHost = {
       clock,
       random,
       onStart,
+      gate,
       journal: onEvent && createRunJournal(identity, onEvent),
       onEnd: ({ failure, verdict }, leg) => say(`over ${leg?.provider ?? '-'} ${verdict} ${failure === undefined ? '' : nameOf(failure)}`.trim()),
     }
