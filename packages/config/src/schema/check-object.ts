@@ -4,6 +4,7 @@ import { suggestName } from '../nearest-name.js'
 import { ownProperties } from '../own-properties.js'
 import { reportIssue, type Path } from '../report-issue.js'
 import { kindOf } from '../show.js'
+import { WITHOUT_EVAL } from './without-eval.js'
 
 /** An object that refuses every other key. `hints` says more about keys that people can be expected to try. */
 export function strictObject<Shape extends z.core.$ZodLooseShape>(
@@ -30,7 +31,7 @@ export function checkObject<Schema extends z.ZodObject>(
     reportIssue(issues, path, `is ${kindOf(value)}; it must be a plain object`)
     return undefined
   }
-  const result = schema.safeParse(own)
+  const result = schema.safeParse(own, WITHOUT_EVAL)
   if (result.success) return result.data
   for (const issue of result.error.issues) {
     const at = [...path, ...issue.path.map((segment) => (typeof segment === 'symbol' ? String(segment) : segment))]

@@ -8,6 +8,9 @@ import type { InboundBody, InboundHeaders } from './request.js'
 /** Deeper ones are no honest request and are hard on whoever reads them after us. */
 const MAX_NESTING = 200
 
+// Else zod compiles a parser with `new Function`, which a process that forbids it would see.
+const WITHOUT_EVAL = { jitless: true } as const
+
 /** A body that was read and understood, or why not. `raw` = its bytes, where there are any. */
 export type DecodedBody =
   | { readonly value: Readonly<Record<string, unknown>>; readonly raw: Uint8Array | undefined }
@@ -86,7 +89,7 @@ function invalidJson(message: string): DecodedBody {
 function check(value: unknown, raw: Uint8Array | undefined, schema: z.ZodType): DecodedBody {
   if (!isRecord(value)) return invalidRequest(`the body is ${describe(value)}; send a JSON object`, undefined)
   if (!isShallow(value)) return invalidRequest(`the body is nested over ${MAX_NESTING} levels deep`, undefined)
-  const parsed = schema.safeParse(value)
+  const parsed = schema.safeParse(value, WITHOUT_EVAL)
   if (parsed.success) return { value, raw }
   const [issue] = parsed.error.issues
   const param = issue === undefined ? undefined : pathOf(issue.path)

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { z } from 'zod'
 
 import { decodeBody, rejectContentType } from '../../src/inbound/decode-body.js'
 import type { InboundBody } from '../../src/inbound/request.js'
@@ -161,4 +162,21 @@ t.test('whatever comes is a value or a rejection', async () => {
   const messages = fc.array(fc.record({ role: fc.anything(), content: fc.anything() }, { requiredKeys: [] }))
   const bodies = fc.record({ model: fc.anything(), messages, tools: fc.anything(), n: fc.anything() }, { requiredKeys: [] })
   fc.assert(fc.property(bodies, (value) => isDecoded({ type: 'parsed', value })))
+})
+
+t.test('no code is made of a string to judge a body', (t) => {
+  // A fresh one: a parser is compiled at the first parse.
+  const schema = z.looseObject({ model: z.string() })
+  const made: unknown[][] = []
+  const real = globalThis.Function
+  globalThis.Function = new Proxy(real, {
+    construct(target, args, newTarget) {
+      made.push(args)
+      return Reflect.construct(target, args, newTarget) as object
+    },
+  })
+  t.teardown(() => { globalThis.Function = real })
+  decodeBody(bytes(JSON.stringify(GOOD)), schema)
+  t.strictSame(made, [])
+  t.end()
 })
