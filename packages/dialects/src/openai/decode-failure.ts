@@ -7,6 +7,12 @@ import { providerMessageOf } from '../provider-message.js'
 import { isObject, listOf, parseJson } from '../read-json.js'
 import { CODES, MESSAGES, PLAIN_STATUSES, WEAK_CODES } from './failure-words.js'
 
+type CodeTable = readonly (readonly [FailureKind, readonly string[]])[]
+
+/** The place and the kind of each word of a table: the first row that has one of an error's words decides. */
+const KIND_OF_CODE = byPlainWord(CODES)
+const KIND_OF_WEAK_CODE = byPlainWord(WEAK_CODES)
+
 /** What an answer outside 2xx means. A body that is no JSON says nothing: the status decides. */
 export function decodeFailure({ status, headers, body, now }: FailedAnswer): Failure {
   const value = parseJson(body)
@@ -45,14 +51,14 @@ function toFailure(evidence: ErrorEvidence, details: Partial<Failure>): Failure 
 }
 
 function kindOf({ words, status, text }: ErrorEvidence): FailureKind {
-  const said = new Set(words.map(plainWord))
-  const byCode = findByCode(CODES, said)
+  const said = words.map(plainWord)
+  const byCode = findByCode(KIND_OF_CODE, said)
   // A 429 asks to be left alone for a while, whatever word it uses for that.
   if (status === 429 && byCode === 'overloaded') return 'rate_limit'
   return (
     byCode ??
     (status !== undefined && PLAIN_STATUSES.has(status) ? undefined : findByMessage(text)) ??
-    (status === undefined ? (findByCode(WEAK_CODES, said) ?? 'server_error') : kindOfStatus(status))
+    (status === undefined ? (findByCode(KIND_OF_WEAK_CODE, said) ?? 'server_error') : kindOfStatus(status))
   )
 }
 
@@ -81,11 +87,21 @@ export function kindOfStatus(status: number): FailureKind {
   }
 }
 
-function findByCode(
-  rows: readonly (readonly [FailureKind, readonly string[]])[],
-  said: ReadonlySet<string>,
-): FailureKind | undefined {
-  return rows.find(([, codes]) => codes.some((code) => said.has(plainWord(code))))?.[0]
+function byPlainWord(table: CodeTable): ReadonlyMap<string, readonly [row: number, kind: FailureKind]> {
+  const found = new Map<string, readonly [number, FailureKind]>()
+  table.forEach(([kind, codes], row) => {
+    for (const code of codes.map(plainWord)) if (!found.has(code)) found.set(code, [row, kind])
+  })
+  return found
+}
+
+function findByCode(table: ReturnType<typeof byPlainWord>, said: readonly string[]): FailureKind | undefined {
+  let first: readonly [row: number, kind: FailureKind] | undefined
+  for (const word of said) {
+    const entry = table.get(word)
+    if (entry !== undefined && (first === undefined || entry[0] < first[0])) first = entry
+  }
+  return first?.[1]
 }
 
 function findByMessage(text: string): FailureKind | undefined {
