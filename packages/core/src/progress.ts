@@ -56,6 +56,8 @@ export function failureAtEnd(progress: Progress, form: LegAnswer['form'], hasBeg
 /** Follows one answer from its first part to its last. */
 export function createProgress(request: ChatRequest): Progress {
   const finished = new Set<number>()
+  // Only until there is output: an open stream must not hold the request that it answers.
+  let unanswered: ChatRequest | undefined = request
   let choices = request.choices ?? 1
   let filtered = false
   const state = {
@@ -81,7 +83,7 @@ export function createProgress(request: ChatRequest): Progress {
       case 'tool-call':
       case 'media':
         if (part.choice !== undefined && part.choice >= choices) choices = part.choice + 1
-        if (!state.content && isContent(part)) state.content = true
+        if (!state.content && isContent(part)) foundContent()
         return
       case 'finish':
         // The first finish of every choice rules; a later one takes nothing away.
@@ -104,6 +106,11 @@ export function createProgress(request: ChatRequest): Progress {
     }
   }
 
+  function foundContent(): void {
+    state.content = true
+    unanswered = undefined
+  }
+
   function takeFinish(part: FinishPart): void {
     if (part.reason === 'error') {
       state.failure = failureOf('server_error', { processed: 'yes' })
@@ -111,7 +118,7 @@ export function createProgress(request: ChatRequest): Progress {
     }
     if (part.reason === 'content_filter') filtered = true
     // Asked only where it matters: to look at the request's messages may mean to read them first.
-    if (!state.content && finishesWithoutOutput(part, request)) state.content = true
+    if (unanswered !== undefined && finishesWithoutOutput(part, unanswered)) foundContent()
     finished.add(part.choice ?? 0)
     if (finished.size < choices) return
     // Filtered before it said anything. Of several choices one may be filtered and the others answer.

@@ -99,7 +99,9 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteSource {
     this.#context.onConnect()
   }
 
-  onResponseStart(_controller: Controller, status: number, headers: RawHeaders): void {
+  onResponseStart(controller: Controller, status: number, headers: RawHeaders): void {
+    // undici keeps them for as long as the answer lasts, and with them the memory of the read that brought them.
+    controller.rawHeaders = null
     if (status >= 200) this.#resolveHead({ status, headers })
   }
 
