@@ -2,6 +2,9 @@ import { startChild } from './process/child.mjs'
 import { scenarios } from './scenarios.mjs'
 import { direct } from './targets.mjs'
 
+/** Slow targets have compiled what they will long before they have answered as many requests as fast ones. */
+const WARM_MS = 2500
+
 /** The upstream and the client, and a way to start targets between them. */
 export async function startBench({ pinning, plan }) {
   const upstream = await startChild('load/upstream.mjs', { name: 'upstream', pin: pinning.load })
@@ -32,7 +35,7 @@ export const scenariosOf = (target, alone) => scenarios.filter((scenario) =>
 
 /** Warms a target up with most of what it will be asked, so that its code is compiled before the first round. */
 export async function warm(bench, target) {
-  const plan = { ...bench.plan, warmMs: 0, windowMs: 0, atLeast: bench.plan.warmRequests, denseMs: 400 }
+  const plan = { ...bench.plan, warmMs: 0, windowMs: 0, atLeast: bench.plan.warmRequests, longestMs: WARM_MS, denseMs: 400 }
   for (const scenario of scenariosOf(target, false)) {
     if (scenario.warms) await scenario.measure({ ...bench, plan }, target)
   }

@@ -1,19 +1,22 @@
-// npm run bench [-- --quick] [-- --only raw,express] [-- --profile <target> <scenario> <file>]
+// npm run bench [-- --quick] [-- --only raw,express] [-- --scale] [-- --features] [-- --profile <target> <scenario> <file>]
 import { readArguments } from './arguments.mjs'
 import { measureAll } from './measure-all.mjs'
+import { measureVariants } from './measure-variants.mjs'
 import { plans } from './plan.mjs'
 import { installPeers } from './peers/install.mjs'
 import { choosePinning } from './process/pinning.mjs'
 import { profileOne } from './profile.mjs'
-import { writeReport } from './report/write-report.mjs'
+import { writeReport, writeVariants } from './report/write-report.mjs'
 import { chooseTargets } from './targets.mjs'
 
-const { quick, only, profile, save } = readArguments(process.argv.slice(2))
+const { quick, only, profile, scale, features, save } = readArguments(process.argv.slice(2))
 const plan = quick ? plans.quick : plans.full
 const pinning = choosePinning()
 
 if (profile) {
   await profileOne({ ...profile, plan, pinning })
+} else if (scale || features) {
+  writeVariants({ ...(await measureVariants({ plan, pinning, scale, features })), plan, pinning, quick })
 } else {
   const chosen = chooseTargets(only)
   if (chosen.some(({ peer }) => peer)) installPeers()

@@ -20,7 +20,7 @@ function demandWhole(name, { failed, requests }) {
 }
 
 /** A closed loop of requests, after a warm-up: what each took. */
-async function closedLoop({ upstream, client, plan }, target, options) {
+export async function closedLoop({ upstream, client, plan }, target, options) {
   const { legs, stream = false, connections = CONNECTIONS, ms = plan.windowMs } = options
   await upstream.ask('play', legs)
   const load = (forMs) => client.ask('load', { port: target.port, connections, ms: forMs, stream, atLeast: plan.atLeast })
@@ -62,9 +62,9 @@ async function burst(bench, target) {
 }
 
 /** Open streams that get events in turn, each event in a write of its own. */
-async function dense({ upstream, client, plan }, target) {
+export async function dense({ upstream, client, plan }, target, { streams = DENSE_STREAMS } = {}) {
   await upstream.ask('play', ['held', 'held'])
-  await client.ask('open', { port: target.port, count: DENSE_STREAMS })
+  await client.ask('open', { port: target.port, count: streams })
   const pace = async (ms) => {
     const before = await client.ask('counts')
     const events = Math.round(DENSE_PER_SECOND * ms / 1000)
@@ -79,7 +79,7 @@ async function dense({ upstream, client, plan }, target) {
   }
   await pace(plan.denseMs / 4)
   const { us, events } = await spent(target, () => pace(plan.denseMs))
-  await endStreams({ upstream, client }, target, DENSE_STREAMS)
+  await endStreams({ upstream, client }, target, streams)
   return { dense: us / events }
 }
 

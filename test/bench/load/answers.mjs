@@ -75,6 +75,17 @@ export const burst = variants((id) => Buffer.concat([
   STREAM_HEAD, opener(id), ...Array.from({ length: BURST_EVENTS }, (_, index) => contentEvent(id, index)), finish(id),
 ]))
 
+/** The same with events of other sizes: how many of each, and the bytes of one, roughly. */
+export const SIZED_BURSTS = new Map([[270, 100], [2700, 100], [27_000, 20], [270_000, 4]])
+const sizedEvent = (id, index, size) => {
+  let content = word(index * 7 + id)
+  for (let at = index; content.length < size - 270; at += 1) content += word(at * 5)
+  return framed(chunkText(id, `{"content":"${content}"}`, 'null', index))
+}
+export const sizedBurst = (size) => variants((id) => Buffer.concat([
+  STREAM_HEAD, opener(id), ...Array.from({ length: SIZED_BURSTS.get(size) }, (_, index) => sizedEvent(id, index, size)), finish(id),
+]))
+
 /** A stream in pieces: what opens it, single events, what ends it. */
 export const opening = variants((id) => Buffer.concat([STREAM_HEAD, opener(id)]))
 export const firstContent = variants((id) => contentEvent(id, 0))

@@ -9,7 +9,7 @@ const LONGEST_MS = 8000
  * Each connection sends a request, waits for the whole answer and sends the next, until the time is up and `atLeast` requests
  * were made; then the answers still open are awaited, so that what the target spent belongs to exactly the requests counted.
  */
-export function runLoad({ port, connections, ms, stream, atLeast = 0 }) {
+export function runLoad({ port, connections, ms, stream, atLeast = 0, longestMs = LONGEST_MS }) {
   const request = requestBytes(port, stream)
   const tokensUs = []
   let requests = 0
@@ -42,7 +42,7 @@ export function runLoad({ port, connections, ms, stream, atLeast = 0 }) {
           if (!ok) failed += 1
           if (tokenUs !== undefined) tokensUs.push(tokenUs)
           const elapsed = performance.now() - from
-          if (elapsed < ms || (requests < atLeast && elapsed < LONGEST_MS)) return connection.send()
+          if (elapsed < ms || (requests < atLeast && elapsed < longestMs)) return connection.send()
           over = true
           connection.close()
           finish()

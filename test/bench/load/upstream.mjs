@@ -46,6 +46,8 @@ const modes = {
   held: hold,
 }
 
+for (const size of answers.SIZED_BURSTS.keys()) modes[`burst-${size}`] = whole(answers.sizedBurst(size))
+
 function listen(leg) {
   const server = createServer({ noDelay: true }, (socket) => {
     const read = createMessageReader({

@@ -3,6 +3,7 @@ import { checkBudgets } from '../budgets.mjs'
 import { toChart } from './chart.mjs'
 import { describeMachine } from './machine.mjs'
 import { toMarkdown } from './markdown.mjs'
+import { variantTables } from './variants.mjs'
 
 const file = (name) => new URL(`../${name}`, import.meta.url)
 
@@ -14,4 +15,19 @@ export function writeReport({ save, ...run }) {
   if (!save) return
   writeFileSync(file('results.md'), text)
   writeFileSync(file('results.svg'), toChart(run))
+}
+
+/** Prints the tables of scale and of features, and keeps them beside the bench if both were measured in full. */
+export function writeVariants({ plan, pinning, quick, ...found }) {
+  const { date, commit, node, cores } = describeMachine()
+  const text = [
+    '# Scale and features',
+    '',
+    `${date}, commit ${commit}, Node ${node}, ${cores}; ${pinning.note}.`,
+    `${plan.rounds} round(s), processor time of the target's process, medians.`,
+    '',
+    variantTables(found),
+  ].join('\n')
+  process.stdout.write(text)
+  if (!quick && found.scale && found.features) writeFileSync(file('results-scale.md'), text)
 }

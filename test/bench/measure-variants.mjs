@@ -1,0 +1,70 @@
+import { startBench } from './bench.mjs'
+import { featureLoads, features } from './features.mjs'
+import { createFigures } from './figures.mjs'
+import { scales } from './scale.mjs'
+import { targets } from './targets.mjs'
+
+const say = (text) => process.stderr.write(`${text}\n`)
+const WARM_MS = 600
+
+const raw = targets.find(({ name }) => name === 'raw')
+const variant = (...args) => ({ name: args.join(' '), file: 'targets/variant.mjs', args })
+
+/** Each job once to warm up, then round by round, all in turn. `key` names the figure and `of` the target. */
+async function measureInTurn(bench, jobs) {
+  const figures = createFigures()
+  const plan = { ...bench.plan, warmMs: 0, windowMs: WARM_MS, denseMs: WARM_MS }
+  for (const { target, measure } of jobs) await measure({ ...bench, plan }, target)
+  for (let round = 0; round < bench.plan.rounds; round += 1) {
+    say(`round ${round + 1} of ${bench.plan.rounds}`)
+    for (const { of, key, target, measure } of jobs) figures.add(of, round, { [key]: await measure(bench, target) })
+  }
+  return figures
+}
+
+/** Understudy and the plain pass-through at growing sizes, and Understudy with each feature on and off. */
+export async function measureVariants({ plan, pinning, scale, features: wantsFeatures }) {
+  const bench = await startBench({ pinning, plan })
+  const found = {}
+  try {
+    if (scale) found.scale = await measureScale(bench)
+    if (wantsFeatures) found.features = await measureFeatures(bench)
+  } finally {
+    await bench.stop()
+  }
+  return found
+}
+
+async function measureScale(bench) {
+  const rawTarget = await bench.start(raw)
+  const tables = []
+  for (const { title, points, variant: what, rawToo = false, measure } of scales) {
+    say(title)
+    const started = new Map()
+    const startOf = async (target) => {
+      if (!started.has(target.name)) started.set(target.name, await bench.start(target))
+      return started.get(target.name)
+    }
+    const jobs = []
+    for (const point of points) {
+      const ours = await startOf(what === undefined ? variant('plain') : variant(what, point))
+      jobs.push({ of: 'ours', key: `${point}`, target: ours, measure: (one, target) => measure(one, target, point) })
+      if (rawToo) jobs.push({ of: 'raw', key: `${point}`, target: rawTarget, measure: (one, target) => measure(one, target, point) })
+    }
+    tables.push({ title, points, rawToo, figures: await measureInTurn(bench, jobs) })
+    await Promise.all([...started.values()].map((target) => target.stop()))
+  }
+  await rawTarget.stop()
+  return tables
+}
+
+async function measureFeatures(bench) {
+  const started = new Map()
+  for (const feature of features) started.set(feature, await bench.start(variant('feature', feature)))
+  const jobs = featureLoads.flatMap(({ title, measure }) =>
+    features.map((feature) => ({ of: feature, key: title, target: started.get(feature), measure })))
+  say('features')
+  const figures = await measureInTurn(bench, jobs)
+  await Promise.all([...started.values()].map((target) => target.stop()))
+  return figures
+}
