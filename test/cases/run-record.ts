@@ -24,7 +24,7 @@ export function createRunRecord(): RunRecord {
   const waiting = new Map<string, () => void>()
   const of = <Type extends FallbackEvent['type']>(type: Type, requestId: string, provider: string) => events.filter(
     (event): event is EventOf<Type> =>
-      event.type === type && event.requestId === requestId && 'provider' in event && event.provider === provider,
+      event.type === type && 'requestId' in event && event.requestId === requestId && 'provider' in event && event.provider === provider,
   )
 
   return {

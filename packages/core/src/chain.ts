@@ -1,3 +1,6 @@
+import type { BreakerOptions } from './breaker/breaker-settings.js'
+import type { HealthRegistry } from './breaker/registry.js'
+import { createHealthRegistry } from './breaker/registry.js'
 import { chainParts } from './chain-parts.js'
 import { checkChain } from './check-chain.js'
 import type { Clock } from './clock.js'
@@ -12,6 +15,8 @@ import { advanceKinds } from './failure/verdict.js'
 import type { CustomLeg, Leg } from './leg.js'
 import type { ChainLimits } from './limits.js'
 import type { Part } from './part.js'
+import { createLatencies } from './policy/latencies.js'
+import type { Order } from './policy/order.js'
 import { DEFAULT_MAX_RETRY_AFTER_MS, DEFAULT_RETRY_ON } from './policy/retry.js'
 import type { AttemptRecord } from './report.js'
 import type { ChatRequestInput } from './request.js'
@@ -35,6 +40,15 @@ export interface ChainOptions extends ChainLimits {
   readonly retryOn?: readonly FailureKind[] | undefined
   /** A longer `Retry-After` is not waited for, in ms. `false` = no cap. Default 5 000. */
   readonly maxRetryAfterMs?: number | false | undefined
+  /** In which order the legs are asked. Default `configured`. */
+  readonly order?: Order | undefined
+  /**
+   * Remembers failures from run to run: a provider that keeps failing is left out for a while. `{}` = with every default.
+   * Default `false`: each run asks every leg.
+   */
+  readonly breaker?: false | BreakerOptions | undefined
+  /** Whether a 429 rests its leg. Default `true` with a `breaker`, else `false`. */
+  readonly cooldown?: boolean | undefined
   /** How the chain is called in events. Default `chain`. */
   readonly name?: string | undefined
   /** Hears what happens. What it throws goes no further. */
@@ -71,6 +85,8 @@ export function createChain(options: ChainOptions): Chain {
   const { name = 'chain', clock = createSystemClock(), random = Math.random, on } = options
   const legs = options.legs.map(legOf)
   const settings = settingsOf(options)
+  const health = healthOf(options, clock, random)
+  const latencies = createLatencies()
   let runs = 0
 
   return {
@@ -96,7 +112,8 @@ export function createChain(options: ChainOptions): Chain {
           latencyMs: clock.now() - startedAt,
         })
       }
-      const outcome = await run(legs, chatRequestOf(input), settings, { clock, random, journal, onEnd }, signal)
+      const host = { clock, random, health: health?.forRun(), latencies, journal, onEnd }
+      const outcome = await run(legs, chatRequestOf(input), settings, host, signal)
       if (outcome.type === 'failed') throw chainFailed(name, outcome)
       const { provider, model } = outcome.leg
       return { leg: { provider, model }, failures: outcome.trail.slice(0, -1), parts: chainParts(outcome) }
@@ -104,9 +121,16 @@ export function createChain(options: ChainOptions): Chain {
   }
 }
 
+function healthOf(options: ChainOptions, clock: Clock, random: () => number): HealthRegistry | undefined {
+  const { breaker = false, cooldown = breaker !== false, on } = options
+  if (breaker === false && !cooldown) return undefined
+  return createHealthRegistry({ clock, random, breaker, cooldown, on: on && ((event) => tell(on, event)) })
+}
+
 function settingsOf(options: ChainOptions): RunSettings {
   const { advanceOn, commit = 'first_content', retries = 0, retryOn = DEFAULT_RETRY_ON } = options
   const { maxRetryAfterMs = DEFAULT_MAX_RETRY_AFTER_MS, deadlineMs, windowMs, minAttemptMs } = options
+  const { order = 'configured' } = options
   return {
     advance: advanceKinds(advanceOn),
     commit,
@@ -116,6 +140,7 @@ function settingsOf(options: ChainOptions): RunSettings {
       maxRetryAfterMs: maxRetryAfterMs === false ? undefined : maxRetryAfterMs,
     },
     limits: { deadlineMs, windowMs, minAttemptMs },
+    plan: { order, whenOpen: 'next', whenAllOpen: 'skip' },
   }
 }
 

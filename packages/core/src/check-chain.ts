@@ -1,4 +1,5 @@
 import type { ChainOptions } from './chain.js'
+import { ORDERS } from './policy/order.js'
 
 const CHAIN_LIMITS = ['deadlineMs', 'windowMs', 'minAttemptMs', 'retries', 'maxRetryAfterMs'] as const
 const LEG_LIMITS = [
@@ -21,6 +22,7 @@ export function checkChain(options: ChainOptions): void {
   if (!Array.isArray(legs)) throw new TypeError('createChain: `legs` must be an array of legs')
   if (legs.length === 0) throw new TypeError('createChain: `legs` is empty; give it at least one leg')
   for (const name of CHAIN_LIMITS) check(name, name, options[name])
+  checkOrder(options.order)
   for (const [index, leg] of options.legs.entries()) {
     if (typeof leg?.open !== 'function' || !('name' in leg || ('provider' in leg && 'model' in leg))) {
       throw new TypeError(`createChain: \`legs[${index}]\` must be { name, open } or { provider, model, open }`)
@@ -28,6 +30,15 @@ export function checkChain(options: ChainOptions): void {
     check('retries', `legs[${index}].retries`, leg.retries)
     for (const name of LEG_LIMITS) check(name, `legs[${index}].limits.${name}`, leg.limits?.[name])
   }
+}
+
+function checkOrder(order: unknown): void {
+  if (order === undefined || typeof order === 'function' || ORDERS.some((name) => name === order)) return
+  throw new TypeError(`createChain: \`order\` must be a function, or one of ${ORDERS.join(', ')}; got ${shown(order)}`)
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : typeof value
 }
 
 function check(name: string, path: string, value: unknown): void {

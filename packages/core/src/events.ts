@@ -1,3 +1,4 @@
+import type { BreakerEvent } from './breaker/breaker-events.js'
 import type { FailureKind, TimeoutPhase } from './failure/failure.js'
 import type { Verdict } from './failure/verdict.js'
 import type { Usage } from './part.js'
@@ -13,6 +14,7 @@ interface RunEvent {
 interface LegEvent extends RunEvent {
   readonly provider: string
   readonly model: string
+  readonly region?: string | undefined
 }
 
 /** An attempt begins. `attempt` counts from 1 over the run. */
@@ -81,11 +83,29 @@ export interface RunEndEvent extends RunEvent {
   readonly latencyMs: number
 }
 
+/**
+ * The last attempts on a leg all ended in a fault that looks like a wrong model, credential or setting, while another leg
+ * served: a misspelt leg must not hide behind the one that rescues it. Once, until the leg answers otherwise.
+ */
+export interface LegMisconfiguredEvent {
+  readonly type: 'leg-misconfigured'
+  readonly provider: string
+  readonly model: string
+  readonly region?: string | undefined
+  /** How its last attempt failed: `not_found`, `auth_error` or `invalid_request`. */
+  readonly kind: FailureKind
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
 /** What happens in a run, content-free: no prompt, answer, key or header is ever in one. */
-export type FallbackEvent =
+export type RunEvents =
   | AttemptStartEvent
   | AttemptFailureEvent
   | LegSkippedEvent
   | FailoverEvent
   | RunCommitEvent
   | RunEndEvent
+
+/** Everything that a listener hears of: what happens in runs, and to the health of providers and legs. Content-free. */
+export type FallbackEvent = RunEvents | BreakerEvent | LegMisconfiguredEvent

@@ -1,3 +1,6 @@
+export { DEFAULT_BREAKER, DEFAULT_RATIO, breakerSettings } from './breaker/breaker-settings.js'
+export { legKey } from './breaker/leg-key.js'
+export { createHealthRegistry } from './breaker/registry.js'
 export { createChain } from './chain.js'
 export { createSystemClock } from './clock.js'
 export { legOf } from './custom-leg.js'
@@ -7,12 +10,23 @@ export { failureOf } from './failure/failure.js'
 export { kindOfStatus } from './failure/known-errors.js'
 export { ADVANCE_SETS, FAILURE_KINDS, advanceKinds, healthOf, nextStep } from './failure/verdict.js'
 export { legName } from './leg.js'
+export { createLatencies } from './policy/latencies.js'
+export { ORDERS } from './policy/order.js'
 export { DEFAULT_MAX_RETRY_AFTER_MS, DEFAULT_RETRY_ON } from './policy/retry.js'
 export { phaseOf, reasonOf } from './report.js'
 export { chatRequestOf } from './request.js'
 export { run } from './run.js'
 export { createRunJournal } from './run-journal.js'
 
+export type { BreakerClosedEvent, BreakerEvent, BreakerHalfOpenEvent, BreakerOpenEvent } from './breaker/breaker-events.js'
+export type { BreakerOptions, BreakerSettings } from './breaker/breaker-settings.js'
+export type { Counts } from './breaker/counts.js'
+export type { HealthConfig, HealthOptions, ProviderHealth } from './breaker/health-options.js'
+export type { BreakerSnapshot, CooldownSnapshot, HealthSnapshot } from './breaker/health-snapshot.js'
+export type { LegIdentity } from './breaker/leg-key.js'
+export type { RatioSettings } from './breaker/ratio.js'
+export type { HealthRegistry } from './breaker/registry.js'
+export type { LegHealth, RunHealth } from './breaker/run-health.js'
 export type { Chain, ChainOptions, ChainRun } from './chain.js'
 export type { Cancel, Clock } from './clock.js'
 export type { CommitPoint } from './commit.js'
@@ -21,9 +35,11 @@ export type {
   AttemptStartEvent,
   FailoverEvent,
   FallbackEvent,
+  LegMisconfiguredEvent,
   LegSkippedEvent,
   RunCommitEvent,
   RunEndEvent,
+  RunEvents,
 } from './events.js'
 export type { Failure, FailureKind, Processed, TimeoutPhase } from './failure/failure.js'
 export type { AdvanceSet, NextStep, Verdict } from './failure/verdict.js'
@@ -45,6 +61,9 @@ export type {
   Usage,
   UsagePart,
 } from './part.js'
+export type { NoLegAvailable, PlanSettings } from './plan.js'
+export type { Latencies } from './policy/latencies.js'
+export type { Order, OrderCandidate, OrderFunction, OrderProblem } from './policy/order.js'
 export type { RetryPolicy } from './policy/retry.js'
 export type { AttemptRecord, SkipReason } from './report.js'
 export type {

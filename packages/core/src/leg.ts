@@ -57,6 +57,10 @@ export interface Leg {
   readonly reasoning?: boolean | undefined
   /** Same-leg retries. Absent = the chain's. */
   readonly retries?: number | undefined
+  /** For the order `cost`; only how prices compare matters. Absent = unknown, which comes last. */
+  readonly price?: number | undefined
+  /** For the order `weighted`: its share of the traffic, 0 or more. 0 = only behind all others. Default 1. */
+  readonly weight?: number | undefined
   /**
    * Whether a buffered request is answered with one document, which has no first content before its end, so that the default
    * first-content limit does not count for it. Default false.
@@ -73,6 +77,10 @@ export interface CustomLeg {
   readonly limits?: LegLimits | undefined
   readonly reasoning?: boolean | undefined
   readonly retries?: number | undefined
+  /** For the order `cost`; see `Leg.price`. */
+  readonly price?: number | undefined
+  /** For the order `weighted`; see `Leg.weight`. Default 1. */
+  readonly weight?: number | undefined
   readonly open: (
     request: ChatRequest,
     context: LegContext,

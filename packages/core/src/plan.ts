@@ -1,7 +1,7 @@
 import type { LegHealth, Refusal, RunHealth } from './breaker/run-health.js'
 import type { Leg } from './leg.js'
 import type { Latencies } from './policy/latencies.js'
-import type { LegRank, Order, OrderCandidate, OrderProblem } from './policy/order.js'
+import type { Order, OrderCandidate, OrderProblem } from './policy/order.js'
 import { orderCandidates } from './policy/order.js'
 import type { ChatRequest } from './request.js'
 
@@ -23,7 +23,7 @@ export interface PlanSettings {
 /** What a plan is made from. */
 export interface PlanInput {
   /** As configured. */
-  readonly legs: readonly (Leg & LegRank)[]
+  readonly legs: readonly Leg[]
   readonly request: ChatRequest
   readonly settings: PlanSettings
   /** Takes no slot here: admission is asked right before each attempt. */
@@ -125,7 +125,7 @@ function candidatesOf({ legs, latencies, prices }: PlanInput, states: readonly L
   })
 }
 
-function priceOf(leg: Leg & LegRank, prices: PlanInput['prices']): number | undefined {
+function priceOf(leg: Leg, prices: PlanInput['prices']): number | undefined {
   const name = `${leg.provider}/${leg.model}`
   const hint: unknown = prices !== undefined && Object.hasOwn(prices, name) ? prices[name] : undefined
   return typeof hint === 'number' && Number.isFinite(hint) ? hint : leg.price

@@ -16,12 +16,14 @@ export type AttemptRecord =
       readonly outcome: 'served'
       readonly provider: string
       readonly model: string
+      readonly region?: string | undefined
       readonly latencyMs: number
     }
   | {
       readonly outcome: 'failed'
       readonly provider: string
       readonly model: string
+      readonly region?: string | undefined
       readonly latencyMs: number
       readonly failure: Failure
       readonly health: Verdict
@@ -30,7 +32,10 @@ export type AttemptRecord =
       readonly outcome: 'skipped'
       readonly provider: string
       readonly model: string
+      readonly region?: string | undefined
       readonly reason: SkipReason
+      /** When it is worth asking again, with reason `circuit_open` or `cooldown`. */
+      readonly retryAfterMs?: number | undefined
       /** What the leg's dialect cannot say, with reason `untranslatable`. */
       readonly feature?: string | undefined
     }

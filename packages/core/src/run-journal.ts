@@ -1,6 +1,7 @@
-import type { FallbackEvent } from './events.js'
+import type { LegIdentity } from './breaker/leg-key.js'
+import type { RunEvents } from './events.js'
 import type { Failure } from './failure/failure.js'
-import { healthOf } from './failure/verdict.js'
+import type { Verdict } from './failure/verdict.js'
 import type { Leg } from './leg.js'
 import { legName } from './leg.js'
 import type { Usage } from './part.js'
@@ -9,8 +10,15 @@ import type { SkipReason } from './report.js'
 /** Writes down what happens in one run, as events. Made only when somebody listens. */
 export interface RunJournal {
   readonly attemptStart: (leg: Leg) => void
-  readonly attemptFailure: (leg: Leg, failure: Failure, latencyMs: number, committed: boolean, usage?: Usage) => void
-  readonly legSkipped: (provider: string, model: string, reason: SkipReason) => void
+  readonly attemptFailure: (
+    leg: Leg,
+    failure: Failure,
+    verdict: Verdict,
+    latencyMs: number,
+    committed: boolean,
+    usage?: Usage,
+  ) => void
+  readonly legSkipped: (leg: Leg, reason: SkipReason) => void
   readonly failover: (from: Leg, failure: Failure, to: Leg) => void
   readonly runCommit: (leg: Leg, latencyMs: number) => void
 }
@@ -25,7 +33,7 @@ export interface RunIdentity {
 }
 
 /** Makes the journal of one run. */
-export function createRunJournal(identity: RunIdentity, emit: (event: FallbackEvent) => void): RunJournal {
+export function createRunJournal(identity: RunIdentity, emit: (event: RunEvents) => void): RunJournal {
   const { requestId, route, callerKeyId, epoch } = identity
   let attempt = 0
   let failedAfterMs = 0
@@ -35,15 +43,14 @@ export function createRunJournal(identity: RunIdentity, emit: (event: FallbackEv
       attempt += 1
       emit({ type: 'attempt-start', ...at(leg), attempt })
     },
-    attemptFailure(leg, failure, latencyMs, committed, usage) {
+    attemptFailure(leg, failure, verdict, latencyMs, committed, usage) {
       failedAfterMs = latencyMs
       const { kind, phase, status, code } = failure
-      const verdict = healthOf(failure)
       const counted = usage ?? failure.usage
       emit({ type: 'attempt-failure', ...at(leg), attempt, kind, phase, status, code, verdict, usage: counted, latencyMs, committed })
     },
-    legSkipped(provider, model, reason) {
-      emit({ type: 'leg-skipped', ...at({ provider, model }), reason })
+    legSkipped(leg, reason) {
+      emit({ type: 'leg-skipped', ...at(leg), reason })
     },
     failover(from, failure, to) {
       const latencyMs = failedAfterMs
@@ -54,7 +61,7 @@ export function createRunJournal(identity: RunIdentity, emit: (event: FallbackEv
     },
   }
 
-  function at({ provider, model }: { readonly provider: string; readonly model: string }) {
-    return { requestId, route, provider, model, at: epoch() }
+  function at({ provider, model, region }: LegIdentity) {
+    return { requestId, route, provider, model, ...(region === undefined ? undefined : { region }), at: epoch() }
   }
 }

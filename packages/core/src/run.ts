@@ -2,14 +2,20 @@ import type { BoundAnswer } from './attempt.js'
 import { attempt } from './attempt.js'
 import { createBudget } from './budget.js'
 import { watchClient } from './client-watch.js'
+import type { Permit, RunHealth } from './breaker/run-health.js'
 import type { Clock } from './clock.js'
 import type { CommitPoint } from './commit.js'
 import type { Failure, FailureKind } from './failure/failure.js'
-import { healthOf, nextStep } from './failure/verdict.js'
+import type { Verdict } from './failure/verdict.js'
+import { nextStep } from './failure/verdict.js'
 import type { Leg, LegAnswer } from './leg.js'
 import type { AttemptLimits, ChainLimits } from './limits.js'
 import { attemptLimits } from './limits.js'
 import type { Arrival } from './part.js'
+import type { NoLegAvailable, PlanSettings } from './plan.js'
+import { NO_MEMORY, walkPlan } from './plan-walk.js'
+import type { Latencies } from './policy/latencies.js'
+import type { OrderProblem } from './policy/order.js'
 import type { RetryPolicy } from './policy/retry.js'
 import { retryDelay } from './policy/retry.js'
 import type { AttemptRecord } from './report.js'
@@ -33,6 +39,8 @@ export interface RunSettings {
    * leg may follow any failure.
    */
   readonly idempotency?: 'always' | 'safe' | undefined
+  /** In which order the legs are asked, and what becomes of those that are out. Default: as configured, and the next leg. */
+  readonly plan?: PlanSettings | undefined
 }
 
 /** What the host says of an attempt before it is made: this leg not, or (a failure of kind `refused`) no leg at all. */
@@ -41,13 +49,21 @@ export type GateRefusal = 'skip' | Failure
 /** What a run stands on. */
 export interface RunHost {
   readonly clock: Clock
-  /** In [0, 1). For the jitter of retries. */
+  /** In [0, 1). For the jitter of retries, and the order `weighted`. */
   readonly random: () => number
   /**
    * Asked before each attempt, retries included, with what the chain's limits leave; nothing = go. Never rejects, and settles
    * soon after the client has left.
    */
   readonly gate?: ((leg: Leg, leftMs: number) => GateRefusal | undefined | Promise<GateRefusal | undefined>) | undefined
+  /** The remembered health of the legs, as this run sees and changes it. Absent = every leg is taken for well. */
+  readonly health?: RunHealth | undefined
+  /** How long each leg took lately; the run adds to it. For the order `latency`, and orders of one's own. */
+  readonly latencies?: Latencies | undefined
+  /** Prices of this request by `provider/model`, over the legs' own. For the order `cost`, and orders of one's own. */
+  readonly prices?: Readonly<Record<string, number>> | undefined
+  /** Told when the order could not be had as asked for. */
+  readonly onOrderProblem?: ((problem: OrderProblem) => void) | undefined
   /** Where what happens is written down; absent when nobody listens. */
   readonly journal?: RunJournal | undefined
   /**
@@ -78,10 +94,13 @@ export interface CommittedRun {
 export interface FailedRun {
   readonly type: 'failed'
   /**
-   * `exhausted`: every leg failed. `stopped`: a failure that does not move on. `deadline`, `window`: the chain's own limits.
+   * `exhausted`: every leg that was asked failed. `no_leg`: every leg was left out. `circuit_open`: it came to a leg whose breaker
+   * is open, with `whenOpen: 'stop'`. `stopped`: a failure that does not move on. `deadline`, `window`: the chain's own limits.
    * `aborted`: the client left, or the host stopped the run.
    */
-  readonly cause: 'exhausted' | 'stopped' | 'deadline' | 'window' | 'aborted'
+  readonly cause: 'exhausted' | 'no_leg' | 'circuit_open' | 'stopped' | 'deadline' | 'window' | 'aborted'
+  /** What a client is told, with the causes `no_leg` and `circuit_open`. */
+  readonly noLeg?: NoLegAvailable | undefined
   /** What ended the run: the client's leaving, the chain's deadline, else the last failure. Absent if no leg was called. */
   readonly failure?: Failure | undefined
   /** A row for each attempt and each leg left out, in order. */
@@ -89,6 +108,8 @@ export interface FailedRun {
 }
 
 export type RunOutcome = CommittedRun | FailedRun
+
+const AS_CONFIGURED: PlanSettings = { order: 'configured', whenOpen: 'next', whenAllOpen: 'skip' }
 
 /**
  * One request through its chain: asks the legs in order, one at a time, until one of them commits. Resolves at the commit or at
@@ -101,19 +122,22 @@ export async function run(
   host: RunHost,
   signal?: AbortSignal,
 ): Promise<RunOutcome> {
-  const { clock } = host
+  const { clock, random, health = NO_MEMORY, latencies, prices } = host
   const commit = request.stream || settings.commit === 'established' ? settings.commit : 'complete'
-  const budget = createBudget(clock, legs, settings.limits)
-  const client = watchClient(clock, signal)
   const trail = createTrail(clock, host.journal)
+  const plan = { legs, request, settings: settings.plan ?? AS_CONFIGURED, health, random, latencies, prices }
+  const walk = walkPlan(plan, trail, host.onOrderProblem)
+  const budget = createBudget(clock, walk.legs, settings.limits)
+  const client = watchClient(clock, signal)
   let last: Failure | undefined
   let boundTo: string | undefined
+  let verdict: Verdict = 'neutral'
   host.onStart?.(client.stop)
 
-  chain: for (const [index, leg] of legs.entries()) {
+  chain: for (let leg = walk.next(); leg !== undefined; leg = walk.next()) {
     if (boundTo !== undefined && leg.provider !== boundTo) continue
     const limits = attemptLimits(leg, {
-      legsLeft: index < legs.length - 1,
+      legsLeft: walk.hasMore(),
       reasoning: request.reasoning === true,
       buffered: !request.stream && leg.wholeAnswers === true,
     })
@@ -122,8 +146,11 @@ export async function run(
     for (let retried = 0; ; retried += 1) {
       if (client.left() !== undefined) return failed('aborted')
       const spent = budget.spent()
-      // A leg that was being retried has its rows already.
-      if (spent !== undefined) return failed(spent, legs.slice(retried === 0 ? index : index + 1))
+      if (spent !== undefined) {
+        // A leg that was being retried has its rows already.
+        walk.leaveOut(retried === 0 ? leg : undefined)
+        return failed(spent)
+      }
 
       const asked = host.gate?.(leg, budget.leftMs())
       const refusal = asked instanceof Promise ? await asked : asked
@@ -132,47 +159,67 @@ export async function run(
         trail.skipped(leg, 'refused')
         if (refusal === 'skip') continue chain
         last = refusal
+        verdict = 'neutral'
         return failed('stopped')
       }
 
+      // Last of all, when nothing is left to wait for: what is admitted holds the slot of a probe.
+      const admission = walk.admit(leg, retried)
+      const permit = admission instanceof Promise ? await admission : admission
+      if (permit === undefined) break
+
       trail.started(leg, retried)
+      const startedAt = clock.now()
       const scope = createAttemptScope(clock)
       client.watch(scope)
       const chainLeftMs = budget.cutMs(limits.timeoutMs)
       const outcome = await attempt({ leg, request, commit, limits, chainLeftMs, clock }, scope)
-      if ('bound' in outcome) return committed(leg, outcome.bound, limits)
+      if ('bound' in outcome) return committed(leg, outcome.bound, limits, permit, clock.now() - startedAt)
 
       last = outcome.failure
-      trail.failed(leg, last)
+      verdict = permit.settle(last)
+      trail.failed(leg, last, verdict)
       if (client.left() !== undefined) return failed('aborted')
       const mayRepeat = settings.idempotency !== 'safe' || last.processed === 'no'
-      const delayMs = mayRepeat ? retryDelay(last, retry, retried, budget.leftMs(), host.random) : undefined
-      if (delayMs === undefined) break
+      const delayMs = mayRepeat ? retryDelay(last, retry, retried, budget.leftMs(), random) : undefined
+      if (delayMs === undefined || walk.refusesRetry(leg)) break
       await client.sleep(delayMs)
     }
 
-    if (last.phase === 'chain' && budget.spent() === 'deadline') return failed('deadline', legs.slice(index + 1))
+    // No leg was asked yet: those before were left out.
+    if (last === undefined) continue
+    if (last.phase === 'chain' && budget.spent() === 'deadline') {
+      walk.leaveOut()
+      return failed('deadline')
+    }
     if (nextStep(last, settings.advance) === 'stop') return failed('stopped')
     if (settings.idempotency === 'safe' && last.processed !== 'no') boundTo = leg.provider
   }
-  return failed('exhausted')
+  const { cause, noLeg } = walk.end()
+  return failed(cause, noLeg)
 
-  function committed(leg: Leg, bound: BoundAnswer, limits: AttemptLimits): CommittedRun {
+  function committed(
+    leg: Leg,
+    bound: BoundAnswer,
+    limits: AttemptLimits,
+    permit: Permit,
+    firstContentMs: number,
+  ): CommittedRun {
     trail.served(leg)
-    const { arrivals, end } = createTail(bound, limits, clock, (ended) => {
+    const { arrivals, end } = createTail(bound, limits, clock, ({ failure, usage }) => {
       client.release()
+      const ended = { failure, verdict: permit.settle(failure), usage }
+      if (failure === undefined) latencies?.record(leg, firstContentMs)
       trail.ended(leg, ended)
       host.onEnd?.(ended, leg)
     })
     return { type: 'committed', leg, answer: bound.answer, trail: trail.rows, arrivals, end }
   }
 
-  function failed(cause: FailedRun['cause'], leftOut: readonly Leg[] = []): FailedRun {
+  function failed(cause: FailedRun['cause'], noLeg?: NoLegAvailable): FailedRun {
     client.release()
-    trail.leftOut(leftOut)
     const failure = cause === 'aborted' ? client.left() : cause === 'deadline' ? timedOut('chain') : last
-    const verdict = cause === 'aborted' || last === undefined ? 'neutral' : healthOf(last)
-    host.onEnd?.({ failure, verdict }, undefined)
-    return { type: 'failed', cause, failure, trail: trail.rows }
+    host.onEnd?.({ failure, verdict: cause === 'aborted' ? 'neutral' : verdict }, undefined)
+    return { type: 'failed', cause, noLeg, failure, trail: trail.rows }
   }
 }

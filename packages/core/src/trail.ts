@@ -1,6 +1,7 @@
+import type { LegIdentity } from './breaker/leg-key.js'
 import type { Clock } from './clock.js'
 import type { Failure } from './failure/failure.js'
-import { healthOf } from './failure/verdict.js'
+import type { Verdict } from './failure/verdict.js'
 import type { Leg } from './leg.js'
 import type { AttemptRecord, SkipReason } from './report.js'
 import type { RunJournal } from './run-journal.js'
@@ -11,15 +12,13 @@ export interface Trail {
   readonly rows: readonly AttemptRecord[]
   /** An attempt begins; `retried` = how often this leg was asked before. */
   readonly started: (leg: Leg, retried: number) => void
-  readonly failed: (leg: Leg, failure: Failure) => void
+  readonly failed: (leg: Leg, failure: Failure, health: Verdict) => void
   /** The run is bound to this leg. */
   readonly served: (leg: Leg) => void
   /** The answer of the leg that serves is over, whole or not. */
   readonly ended: (leg: Leg, end: TailEnd) => void
-  /** This leg is not called. */
-  readonly skipped: (leg: Leg, reason: SkipReason) => void
-  /** These legs are not called, because a limit of the chain is spent. */
-  readonly leftOut: (legs: readonly Leg[]) => void
+  /** The leg is not called; `retryAfterMs` = when it is worth asking again, if that is known. */
+  readonly skipped: (leg: Leg, reason: SkipReason, retryAfterMs?: number) => void
 }
 
 /** Starts the trail of one run. */
@@ -35,30 +34,34 @@ export function createTrail(clock: Clock, journal: RunJournal | undefined): Trai
       startedAt = clock.now()
       journal?.attemptStart(leg)
     },
-    failed(leg, failure) {
-      const { provider, model } = leg
+    failed(leg, failure, health) {
       const latencyMs = clock.now() - startedAt
       movedFrom = { leg, failure }
-      rows.push({ outcome: 'failed', provider, model, latencyMs, failure, health: healthOf(failure) })
-      journal?.attemptFailure(leg, failure, latencyMs, false)
+      rows.push({ outcome: 'failed', ...identityOf(leg), latencyMs, failure, health })
+      journal?.attemptFailure(leg, failure, health, latencyMs, false)
     },
     served(leg) {
-      const { provider, model } = leg
+      const { provider, model, region } = leg
       const latencyMs = clock.now() - startedAt
-      rows.push({ outcome: 'served', provider, model, latencyMs })
+      // Hot: once a request.
+      rows.push(
+        region === undefined
+          ? { outcome: 'served', provider, model, latencyMs }
+          : { outcome: 'served', provider, model, region, latencyMs },
+      )
       journal?.runCommit(leg, latencyMs)
     },
-    ended(leg, { failure, usage }) {
-      if (failure !== undefined) journal?.attemptFailure(leg, failure, clock.now() - startedAt, true, usage)
+    ended(leg, { failure, verdict, usage }) {
+      if (failure !== undefined) journal?.attemptFailure(leg, failure, verdict, clock.now() - startedAt, true, usage)
     },
-    skipped,
-    leftOut(legs) {
-      for (const leg of legs) skipped(leg, 'window')
+    skipped(leg, reason, retryAfterMs) {
+      const wait = retryAfterMs === undefined ? undefined : { retryAfterMs }
+      rows.push({ outcome: 'skipped', ...identityOf(leg), reason, ...wait })
+      journal?.legSkipped(leg, reason)
     },
   }
+}
 
-  function skipped({ provider, model }: Leg, reason: SkipReason): void {
-    rows.push({ outcome: 'skipped', provider, model, reason })
-    journal?.legSkipped(provider, model, reason)
-  }
+function identityOf({ provider, model, region }: Leg): LegIdentity {
+  return region === undefined ? { provider, model } : { provider, model, region }
 }

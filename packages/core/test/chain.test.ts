@@ -196,7 +196,7 @@ t.test('a listener hears the whole run, and what it throws or rejects with goes 
     },
   })
   t.equal(await textOf((await chain.run(request)).parts), 'x')
-  t.strictSame(events.map(({ type, requestId, route }) => `${type} ${requestId} ${route}`), [
+  t.strictSame(events.map((event) => `${event.type} ${'route' in event ? `${event.requestId} ${event.route}` : ''}`), [
     'attempt-start chat-1 chat',
     'attempt-failure chat-1 chat',
     'failover chat-1 chat',
@@ -218,4 +218,33 @@ t.test('the end of a failed run is told too', async (t) => {
   const events: FallbackEvent[] = []
   await createChain({ legs: [fails('a')], on: (event) => events.push(event) }).run(request).catch(() => undefined)
   t.match(events.at(-1), { type: 'run-end', provider: undefined, errorCode: 'server_error', verdict: 'charge' })
+})
+
+t.test('remembers failures from run to run only if it is asked to', async (t) => {
+  const events: string[] = []
+  const on = ({ type }: FallbackEvent): void => void events.push(type)
+  const ask = async (options: Partial<ChainOptions>): Promise<readonly string[]> => {
+    const chain = createChain({ legs: [fails('a'), says('b', 'x')], on, ...options })
+    let failures: readonly string[] = []
+    for (let run = 0; run < 4; run += 1) {
+      const { parts, failures: rows } = await chain.run(request)
+      await textOf(parts)
+      failures = rows.map((row) => (row.outcome === 'skipped' ? row.reason : row.outcome))
+    }
+    return failures
+  }
+  t.strictSame([await ask({}), await ask({ breaker: false, cooldown: true })], [['failed'], ['failed']])
+  t.notOk(events.includes('breaker-open'))
+  t.strictSame(await ask({ breaker: {} }), ['circuit_open'])
+  t.ok(events.includes('breaker-open'))
+  const limited = [fails('a', Object.assign(new Error(), { status: 429 })), says('b', 'x')]
+  t.strictSame([await ask({ legs: limited }), await ask({ legs: limited, cooldown: true })], [['failed'], ['cooldown']])
+})
+
+t.test('asks its legs in the order that is asked for', async (t) => {
+  const order = { order: 'cost' as const, legs: [{ ...says('a', 'x'), price: 2 }, { ...says('b', 'x'), price: 1 }] }
+  t.equal((await createChain(order).run(request)).leg.provider, 'b')
+  t.throws(() => createChain({ ...order, order: 'cheapest' as never }), /`order` must be a function, or one of configured, health/)
+  t.throws(() => createChain({ ...order, order: 7 as never }), /got number/)
+  t.throws(() => createChain({ ...order, breaker: { recoveryMs: 0 } }), /`breaker.recoveryMs` must be an integer of at least 1/)
 })

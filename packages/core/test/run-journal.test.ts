@@ -19,13 +19,13 @@ t.test('every event has all its fields, in order of what happened', async (t) =>
   const [a, b, c] = [leg('a'), leg('b'), leg('c')]
 
   journal.attemptStart(a)
-  journal.attemptFailure(a, timedOut('idle'), 12, false)
-  journal.legSkipped('b', 'm', 'window')
+  journal.attemptFailure(a, timedOut('idle'), 'charge', 12, false)
+  journal.legSkipped({ ...b, region: 'eu' }, 'window')
   journal.failover(a, timedOut('idle'), c)
   journal.attemptStart(c)
   journal.runCommit(c, 34)
-  journal.attemptFailure(b, failureOf('rate_limit', { status: 429, code: 'slow', usage: { inputTokens: 1 } }), 56, true)
-  journal.attemptFailure(b, failureOf('aborted', { usage: { inputTokens: 1 } }), 78, true, { outputTokens: 2 })
+  journal.attemptFailure(b, failureOf('rate_limit', { status: 429, code: 'slow', usage: { inputTokens: 1 } }), 'cooldown', 56, true)
+  journal.attemptFailure(b, failureOf('aborted', { usage: { inputTokens: 1 } }), 'neutral', 78, true, { outputTokens: 2 })
 
   const of = (provider: string, at: number) => ({ requestId: 'r1', route: 'chat', provider, model: 'm', at })
   t.strictSame(events, [
@@ -34,7 +34,7 @@ t.test('every event has all its fields, in order of what happened', async (t) =>
       type: 'attempt-failure', ...of('a', 2), attempt: 1, kind: 'timeout', phase: 'idle', status: undefined, code: undefined,
       verdict: 'charge', usage: undefined, latencyMs: 12, committed: false,
     },
-    { type: 'leg-skipped', ...of('b', 3), reason: 'window' },
+    { type: 'leg-skipped', ...of('b', 3), region: 'eu', reason: 'window' },
     {
       type: 'failover', requestId: 'r1', route: 'chat', at: 4, from: 'a/m', to: 'c/m', reason: 'timeout', latencyMs: 12,
       callerKeyId: 'k1',
@@ -56,7 +56,7 @@ t.test('an event never holds the words of a provider', async (t) => {
   const events: FallbackEvent[] = []
   const journal = createRunJournal({ requestId: 'r1', route: 'chat', epoch: () => 0 }, (event) => events.push(event))
   const failure = failureOf('invalid_request', { providerMessage: 'CANARY', providerRequestId: 'CANARY' })
-  journal.attemptFailure(leg('a'), failure, 1, false)
+  journal.attemptFailure(leg('a'), failure, 'neutral', 1, false)
   journal.failover(leg('a'), failure, leg('b'))
   t.notMatch(JSON.stringify(events), /CANARY/)
 })

@@ -1,5 +1,5 @@
-import type { CommitPoint, Leg, Part, RunOutcome } from '@understudy/core'
-import { failureOf, FAILURE_KINDS, LegFailedError } from '@understudy/core'
+import type { CommitPoint, Leg, Part, PlanSettings, RunHealth, RunOutcome } from '@understudy/core'
+import { failureOf, FAILURE_KINDS, healthOf, LegFailedError } from '@understudy/core'
 import fc from 'fast-check'
 import { getEventListeners } from 'node:events'
 import t from 'tap'
@@ -43,7 +43,25 @@ const script = fc.record({
     finishGraceMs: limit,
   }),
 })
+const refusal = fc.record({
+  admitted: fc.constant(false as const),
+  reason: fc.constantFrom('circuit_open' as const, 'cooldown' as const),
+  retryAfterMs: fc.integer({ min: 1, max: 90_000 }),
+  afterRateLimit: fc.boolean(),
+})
+/** What the health of legs says, question by question: nothing here has to make sense together. */
+const moods = fc.record({
+  seen: fc.array(fc.option(refusal, { nil: undefined, freq: 3 }), { maxLength: 4 }),
+  met: fc.array(fc.record({ refusal: fc.option(refusal, { nil: undefined, freq: 3 }), later: fc.boolean() }), { maxLength: 8 }),
+  refusesRetry: fc.boolean(),
+})
 const chain = fc.record({
+  moods,
+  plan: fc.record({
+    order: fc.constantFrom('configured' as const, 'health' as const, 'weighted' as const, 'cost' as const),
+    whenOpen: fc.constantFrom<PlanSettings['whenOpen']>('next', 'stop'),
+    whenAllOpen: fc.constantFrom<PlanSettings['whenAllOpen']>('skip', 'try'),
+  }),
   scripts: fc.array(script, { maxLength: 4 }),
   commit: fc.constantFrom<CommitPoint>('first_content', 'first_chunk', 'established', 'complete'),
   advanceOn: fc.constantFrom('leg_faults' as const, 'any' as const, 'retryable' as const, 'triggers' as const),
@@ -64,11 +82,44 @@ function scriptOf(name: string, { open, ...rest }: typeof script extends fc.Arbi
   return open === undefined ? { name, ...rest } : { name, open, ...rest }
 }
 
+/** Health that says what it is told to, and counts what becomes of its permits. */
+function moodyHealth({ seen, met, refusesRetry }: Chain['moods']) {
+  const settled: number[] = []
+  const admissions = met[Symbol.iterator]()
+  const peeked = seen[Symbol.iterator]()
+  const health: RunHealth = {
+    peek() {
+      const refusal = peeked.next().value
+      return refusal === undefined ? { tier: 'closed', probeTurn: false } : { tier: 'out', ...refusal }
+    },
+    admit(_leg, { force = false } = {}) {
+      const mood = admissions.next().value ?? { refusal: undefined, later: false }
+      const said = mood.refusal === undefined || force ? permit() : mood.refusal
+      return mood.later ? Promise.resolve(said) : said
+    },
+    refusesRetry: () => refusesRetry,
+  }
+  return { health, settled }
+
+  function permit() {
+    const place = settled.push(0) - 1
+    return {
+      admitted: true as const,
+      probe: false,
+      settle(failure: Parameters<typeof healthOf>[0] | undefined) {
+        settled[place] = (settled[place] ?? 0) + 1
+        return failure === undefined ? 'success' as const : healthOf(failure)
+      },
+    }
+  }
+}
+
 type Chain = typeof chain extends fc.Arbitrary<infer T> ? T : never
 
 /** Plays one chain until nothing can happen any more, and gives everything that anybody could see. */
-async function playOut({ scripts, leavesAt, readsUpTo, retries, stream, choices, random, ...rest }: Chain) {
+async function playOut({ scripts, leavesAt, readsUpTo, retries, moods, stream, choices, random, ...rest }: Chain) {
   const stage = createStage()
+  const { health, settled } = moodyHealth(moods)
   const { clock, log, say } = stage
   const controller = new AbortController()
   const { signal } = controller
@@ -98,6 +149,7 @@ async function playOut({ scripts, leavesAt, readsUpTo, retries, stream, choices,
     signal,
     request: { stream, choices },
     retry: { retries },
+    health: () => health,
     random: () => random,
     onEvent: ({ type }) => events.push(type),
   }
@@ -120,7 +172,7 @@ async function playOut({ scripts, leavesAt, readsUpTo, retries, stream, choices,
   let isOver = false
   void reading.then(() => (isOver = true))
   await clock.drain()
-  return { outcome, isOver, log, events, most, signal, pending: clock.pending }
+  return { outcome, isOver, log, events, most, signal, settled, pending: clock.pending }
 }
 
 const count = (lines: readonly string[], pattern: RegExp): number => lines.filter((line) => pattern.test(line)).length
@@ -133,12 +185,15 @@ t.test('whatever legs do and whatever the limits are', async (t) => {
   await fc.assert(
     fc.asyncProperty(chain, async (input) => {
       runs += 1
-      const { outcome, isOver, log, events, most, signal, pending } = await playOut(input)
+      const { outcome, isOver, log, events, most, signal, settled, pending } = await playOut(input)
       // It ends, and leaves nothing.
       if (outcome === undefined || !isOver) throw new Error('the run hangs')
       if (pending !== 0) throw new Error('a timer is left')
       if (getEventListeners(signal, 'abort').length !== 0) throw new Error('a listener is left')
       if (count(log, / over /) !== 1) throw new Error('the end was not told exactly once')
+      // Every attempt had a permit, and handed it back once: however the run ended.
+      if (settled.some((times) => times !== 1)) throw new Error('a permit was not settled exactly once')
+      if (settled.length !== count(events, /^attempt-start$/)) throw new Error('permits and attempts differ')
       // Never two at once, never one after the commit.
       if (most > 1) throw new Error('two attempts at once')
       const committedAt = log.findIndex((line) => line.endsWith(' commit'))
@@ -161,7 +216,7 @@ t.test('whatever legs do and whatever the limits are', async (t) => {
         if (count(log.slice(committedAt), new RegExp(` ${name} close$`)) !== 1) throw new Error('the answer was not closed once')
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: 2_000 },
   )
   process.off('unhandledRejection', onUnhandled)
   t.strictSame([runs >= 1_000, unhandled], [true, []])

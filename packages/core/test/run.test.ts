@@ -1,5 +1,5 @@
-import type { ChainLimits, Failure, FallbackEvent, Leg } from '@understudy/core'
-import { failureOf, LegFailedError } from '@understudy/core'
+import type { ChainLimits, Failure, FallbackEvent, HealthOptions, Leg, RunOutcome } from '@understudy/core'
+import { createHealthRegistry, createLatencies, failureOf, LegFailedError } from '@understudy/core'
 import { getEventListeners } from 'node:events'
 import t from 'tap'
 import { timedOut } from '../src/scope.js'
@@ -102,7 +102,7 @@ t.test('a failure outside the set stops the chain', async (t) => {
 t.test('a chain without legs fails without a failure', async (t) => {
   const { log, outcome } = await played([], 0)
   t.strictSame(log, ['0 over - neutral', '0 failed exhausted -'])
-  t.strictSame(outcome, { type: 'failed', cause: 'exhausted', failure: undefined, trail: [] })
+  t.strictSame(outcome, { type: 'failed', cause: 'exhausted', noLeg: undefined, failure: undefined, trail: [] })
 })
 
 t.test('how a chain commits', async (t) => {
@@ -493,4 +493,103 @@ t.test('the gate is asked again for a retry, and a client that left while it tho
     },
   })
   t.strictSame(log, ['0 over - neutral aborted', '0 failed aborted aborted'])
+})
+
+/** Runs one after another over the same memory of health. */
+function remembering(options: Partial<HealthOptions> = {}) {
+  const stage = createStage()
+  const { clock } = stage
+  const events: string[] = []
+  const registry = createHealthRegistry({ clock, random: () => 0.5, on: ({ type }) => void events.push(type), ...options })
+  async function ask(legs: readonly Script[], ms = 0, play: Play = {}): Promise<RunOutcome> {
+    const done = stage.playOut(legs, { health: registry.forRun, ...play })
+    await clock.advance(ms)
+    return done
+  }
+  return { ...stage, events, registry, ask }
+}
+
+const shownAs = (outcome: RunOutcome): string => rowsOf(outcome).join(', ')
+
+t.test('a provider that keeps failing is left out, then probed in its place, and comes back', async (t) => {
+  const { ask, clock, events } = remembering({ breaker: { recoveryMs: 1_000 } })
+  for (let run = 0; run < 3; run += 1) await ask([down('a'), up('b')])
+  t.equal(shownAs(await ask([down('a'), up('b')])), 'skipped a circuit_open, served b 0')
+  await clock.advance(1_000)
+  t.equal(shownAs(await ask([up('a'), up('b')])), 'served a 0')
+  t.strictSame(events, ['breaker-open', 'breaker-half-open'])
+  await ask([up('a'), up('b')])
+  t.strictSame(events, ['breaker-open', 'breaker-half-open', 'breaker-closed'])
+})
+
+t.test('the verdict falls at the end of the answer, not at the commit', async (t) => {
+  const breaks: Script = { name: 'a', answer: [arrival(text('x')), fails()] }
+  const { ask, registry } = remembering()
+  for (let run = 0; run < 3; run += 1) t.equal(shownAs(await ask([breaks, up('b')])), 'served a 0')
+  t.match(registry.snapshot().breakers, [{ provider: 'a', state: 'open', lastVerdict: 'charge' }])
+  t.equal(shownAs(await ask([breaks, up('b')])), 'skipped a circuit_open, served b 0')
+})
+
+t.test('a client that leaves gives the slot of a probe back', async (t) => {
+  const { ask, clock, registry } = remembering({ breaker: { failureThreshold: 1, recoveryMs: 1_000 } })
+  await ask([down('a')])
+  await clock.advance(1_000)
+  const client = new AbortController()
+  clock.schedule(5, () => client.abort())
+  t.equal(shownAs(await ask([silent('a'), up('b')], 5, { signal: client.signal })), 'failed a aborted neutral 5')
+  t.match(registry.snapshot().breakers, [{ state: 'half-open', lastVerdict: 'charge' }])
+  t.equal(shownAs(await ask([up('a'), up('b')])), 'served a 0')
+})
+
+t.test('retries of one run charge its provider once, and end where its breaker opens', async (t) => {
+  const { ask, log } = remembering()
+  const retry = { retries: 2 }
+  await ask([down('a'), up('b')], 60_000, { retry })
+  await ask([down('a'), up('b')], 60_000, { retry })
+  const before = log.filter((line) => line.endsWith('a open')).length
+  await ask([down('a'), up('b')], 60_000, { retry })
+  t.strictSame([before, log.filter((line) => line.endsWith('a open')).length], [6, 7])
+})
+
+t.test('a 429 rests its leg, but not the retry that waits for what it asked', async (t) => {
+  const { ask, log } = remembering()
+  const limited = failureOf('rate_limit', { retryAfterMs: 2_000 })
+  await ask([down('a', limited), up('b')], 2_000, { retry: { retries: 1 } })
+  t.strictSame(log.filter((line) => line.endsWith(' open')), ['0 a open', '2000 a open', '2000 b open'])
+  t.equal(shownAs(await ask([up('a'), up('b')])), 'skipped a cooldown, served b 0')
+})
+
+t.test('with every leg out, the run ends at once and says when to come back', async (t) => {
+  const { ask } = remembering({ breaker: { failureThreshold: 1, recoveryMs: 10_000 } })
+  await ask([down('a'), down('b', failureOf('rate_limit', { retryAfterMs: 3_000 }))])
+  const outcome = await ask([up('a'), up('b')])
+  t.match(outcome, { type: 'failed', cause: 'no_leg', noLeg: { status: 503, retryAfterSeconds: 3 }, failure: undefined })
+  t.equal(shownAs(outcome), 'skipped a circuit_open, skipped b cooldown')
+  t.equal(shownAs(await ask([up('a'), up('b')], 0, { plan: { whenAllOpen: 'try' } })), 'served a 0')
+})
+
+t.test('an open leg stops the run, where that is asked for', async (t) => {
+  const { ask } = remembering({ breaker: { failureThreshold: 1 } })
+  await ask([down('a')])
+  const plan = { whenOpen: 'stop' as const }
+  const outcome = await ask([down('b', failureOf('empty')), up('a'), up('c')], 0, { plan })
+  t.match(outcome, { cause: 'circuit_open', noLeg: { status: 503, retryAfterSeconds: 60 }, failure: { kind: 'empty' } })
+  t.equal(shownAs(outcome), 'failed b empty charge 0, skipped a circuit_open')
+})
+
+t.test('what counts is what the breaker is told to count', async (t) => {
+  const { ask, registry } = remembering({ breaker: { counts: 'sdk' } })
+  const outcome = await ask([down('a', failureOf('rate_limit')), down('b', failureOf('auth_error', { status: 401 }))])
+  t.equal(shownAs(outcome), 'failed a rate_limit charge 0, failed b auth_error neutral 0')
+  t.match(registry.snapshot().breakers, [{ lastVerdict: 'charge' }, { lastVerdict: 'neutral' }])
+})
+
+t.test('answers that ended well say how fast a leg is', async (t) => {
+  const latencies = createLatencies()
+  const { ask } = remembering()
+  const slow: Script = { name: 'a', answer: [{ wait: 30 }, arrival(text('x')), { wait: 50 }, arrival(finish, end)] }
+  const breaks: Script = { name: 'b', answer: [arrival(text('x')), fails()] }
+  for (let run = 0; run < 3; run += 1) await ask([slow], 80, { latencies })
+  for (let run = 0; run < 3; run += 1) await ask([breaks], 0, { latencies })
+  t.strictSame(['a', 'b'].map((provider) => latencies.medianOf({ provider, model: `${provider}-1` })), [30, undefined])
 })

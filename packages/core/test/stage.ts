@@ -1,5 +1,5 @@
 import type { AdvanceSet, Arrival, ChatRequest, CommitPoint, FailureKind, Leg, RetryPolicy, RunHost } from '@understudy/core'
-import type { ChainLimits, FallbackEvent, Part, RunOutcome } from '@understudy/core'
+import type { ChainLimits, FallbackEvent, Latencies, Part, PlanSettings, RunHealth, RunOutcome } from '@understudy/core'
 import { advanceKinds, createRunJournal, DEFAULT_RETRY_ON, run } from '@understudy/core'
 import { createFakeClock, type FakeClock } from '../../../test/kit/fake-clock.js'
 import { scriptedLeg, type Script } from './scripted-leg.js'
@@ -16,6 +16,10 @@ export interface Play {
   readonly onStart?: RunHost['onStart']
   readonly gate?: RunHost['gate']
   readonly idempotency?: 'always' | 'safe'
+  readonly plan?: Partial<PlanSettings>
+  /** For each run. */
+  readonly health?: () => RunHealth
+  readonly latencies?: Latencies
 }
 
 /** Runs scripted legs on a clock that stands still, and writes down everything that can be seen, with its time. */
@@ -36,12 +40,14 @@ export function createStage(): Stage {
 
   async function play(legs: readonly (Script | Leg)[], options: Play = {}): Promise<RunOutcome> {
     const { commit = 'first_content', advanceOn, limits = {}, retry, request, signal, random = () => 0.5, onEvent, onStart, gate, idempotency } = options
+    const { plan, health, latencies } = options
     const settings = {
       advance: advanceKinds(advanceOn),
       commit,
       retry: { retries: 0, retryOn: new Set(DEFAULT_RETRY_ON), maxRetryAfterMs: 5_000, ...retry },
       limits,
       idempotency,
+      plan: plan && { order: 'configured' as const, whenOpen: 'next' as const, whenAllOpen: 'skip' as const, ...plan },
     }
     const identity = { requestId: 'r1', route: 'chat', epoch: () => clock.now() }
     const host: RunHost = {
@@ -49,6 +55,8 @@ export function createStage(): Stage {
       random,
       onStart,
       gate,
+      health: health?.(),
+      latencies,
       journal: onEvent && createRunJournal(identity, onEvent),
       onEnd: ({ failure, verdict }, leg) => say(`over ${leg?.provider ?? '-'} ${verdict} ${failure === undefined ? '' : nameOf(failure)}`.trim()),
     }

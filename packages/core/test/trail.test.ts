@@ -22,23 +22,25 @@ t.test('a row and an event for everything that happens, with the time that it to
 
   trail.started(a, 0)
   await clock.advance(5)
-  trail.failed(a, failure)
+  trail.failed(a, failure, 'charge')
   trail.started(a, 1)
   await clock.advance(6)
-  trail.failed(a, failure)
+  trail.failed(a, failure, 'charge')
   trail.started(b, 0)
   await clock.advance(7)
   trail.served(b)
   await clock.advance(8)
   trail.ended(b, { verdict: 'success' })
   trail.ended(b, { failure, verdict: 'charge', usage: { outputTokens: 1 } })
-  trail.leftOut([c])
+  trail.skipped(c, 'window')
+  trail.skipped({ ...c, region: 'eu' }, 'circuit_open', 800)
 
   t.strictSame(trail.rows, [
     { outcome: 'failed', provider: 'a', model: 'm', latencyMs: 5, failure, health: 'charge' },
     { outcome: 'failed', provider: 'a', model: 'm', latencyMs: 6, failure, health: 'charge' },
     { outcome: 'served', provider: 'b', model: 'm', latencyMs: 7 },
     { outcome: 'skipped', provider: 'c', model: 'm', reason: 'window' },
+    { outcome: 'skipped', provider: 'c', model: 'm', region: 'eu', reason: 'circuit_open', retryAfterMs: 800 },
   ])
   t.strictSame(
     events.map((event) => `${event.type} ${'attempt' in event ? event.attempt : '-'} ${'latencyMs' in event ? event.latencyMs : '-'}`),
@@ -52,6 +54,7 @@ t.test('a row and an event for everything that happens, with the time that it to
       'run-commit 3 7',
       'attempt-failure 3 15',
       'leg-skipped - -',
+      'leg-skipped - -',
     ],
   )
 })
@@ -60,10 +63,10 @@ t.test('without a journal the rows are the same', async (t) => {
   const trail = createTrail(createFakeClock(), undefined)
   const a = leg('a')
   trail.started(a, 0)
-  trail.failed(a, failureOf('aborted'))
+  trail.failed(a, failureOf('aborted'), 'neutral')
   trail.started(a, 0)
   trail.served(a)
   trail.ended(a, { verdict: 'success' })
-  trail.leftOut([a])
+  trail.skipped(a, 'cooldown')
   t.strictSame(trail.rows.map(({ outcome }) => outcome), ['failed', 'served', 'skipped'])
 })

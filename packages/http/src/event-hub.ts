@@ -24,6 +24,10 @@ const CHANNELS = {
   failover: channel('understudy:failover'),
   'run-commit': channel('understudy:run-commit'),
   'run-end': channel('understudy:run-end'),
+  'breaker-open': channel('understudy:breaker-open'),
+  'breaker-half-open': channel('understudy:breaker-half-open'),
+  'breaker-closed': channel('understudy:breaker-closed'),
+  'leg-misconfigured': channel('understudy:leg-misconfigured'),
 } as const satisfies Record<FallbackEvent['type'], Channel>
 
 const ALL_CHANNELS: readonly Channel[] = Object.values(CHANNELS)

@@ -57,7 +57,7 @@ t.test('a buffered run ends with its usage; a failed one with its status and cod
     { type: 'run-end', ...RUN, route: 'down', lane: 'standard', requested: 'down', status: 502, errorCode: 'all_legs_failed', verdict: 'charge', latencyMs: 0 },
   ])
   t.strictSame(
-    events.filter(({ route }) => route === 'down').map(({ type }) => type),
+    events.filter((event) => 'route' in event && event.route === 'down').map(({ type }) => type),
     ['attempt-start', 'attempt-failure', 'failover', 'attempt-start', 'attempt-failure', 'run-end'],
   )
 })

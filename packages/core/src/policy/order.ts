@@ -1,17 +1,9 @@
 import type { Leg } from '../leg.js'
 import type { ChatRequest } from '../request.js'
 
-/** What an order may go by, beside a leg's health. */
-export interface LegRank {
-  /** For the order `cost`; only how prices compare matters. Absent = unknown, which comes last. */
-  readonly price?: number | undefined
-  /** For the order `weighted`: its share of the traffic, 0 or more. 0 = only behind all others. Default 1. */
-  readonly weight?: number | undefined
-}
-
 /** A leg that may be asked, as an order sees it. */
 export interface OrderCandidate {
-  readonly leg: Leg & LegRank
+  readonly leg: Leg
   /** The health of its provider; `due` = it was left out, and its time is up. */
   readonly tier: 'closed' | 'half-open' | 'due'
   /**
@@ -30,8 +22,11 @@ export interface OrderCandidate {
  */
 export type OrderFunction = (candidates: readonly OrderCandidate[], request: ChatRequest) => readonly OrderCandidate[]
 
+/** Every order that has a name. */
+export const ORDERS = ['configured', 'health', 'latency', 'cost', 'weighted'] as const
+
 /** In which order the legs of a chain are tried. Default `configured`. */
-export type Order = 'configured' | 'health' | 'latency' | 'cost' | 'weighted' | OrderFunction
+export type Order = (typeof ORDERS)[number] | OrderFunction
 
 /** Why an order could not be had as asked for. */
 export type OrderProblem = 'no_prices' | 'order_failed'
