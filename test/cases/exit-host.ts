@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { createFallback, type FallbackOptions, type RoutesInput } from '@understudy/http'
 
@@ -17,18 +18,25 @@ const own = ending === 'server-close' ? undefined : createFallback(routes, optio
 const { server, close } = await listen()
 
 process.once('SIGTERM', () => {
-  process.disconnect()
+  begin()
   void own?.close()
   void own?.close()
   close()
 })
 process.once('message', () => {
-  // The parent's channel would hold the process too.
-  process.disconnect()
+  begin()
   close()
 })
 const address = server.address()
 process.send?.(typeof address === 'object' && address !== null ? address.port : 0)
+
+/** Tells how long the process was held; what it costs to take a process apart is the machine's. */
+function begin(): void {
+  const askedAt = performance.now()
+  process.once('exit', () => writeSync(1, `ended after ${Math.round(performance.now() - askedAt)} ms`))
+  // The parent's channel would hold the process too.
+  process.disconnect()
+}
 
 /** Only the framework at hand is loaded: a start costs seconds. */
 async function listen(): Promise<{ readonly server: Server, close(): void }> {
