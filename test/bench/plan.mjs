@@ -1,6 +1,6 @@
 /**
  * How long and how often. Many short rounds rather than few long ones: what else the machine does then hits all targets alike.
- * The full run takes under ten minutes on two cores that do nothing else, the quick one under one.
+ * The full run takes many minutes on two cores that do nothing else, the quick one of a few targets under one.
  */
 export const plans = {
   full: {

@@ -51,13 +51,15 @@ const outcomesTable = ({ targets, outcomes }) => [
 ]
 
 const budgetsTable = (checked) => [
-  line(['budget', 'target', 'against', 'measured', 'at most', '']),
-  line(['---', '---', '---', '---', '---', '---']),
-  ...checked.map(({ title, target, base, measured, limit, more, met }) => line([
+  line(['budget', 'target', 'against', 'measured', 'at most', '', 'aim', '']),
+  line(['---', '---', '---', '---', '---', '---', '---', '---']),
+  ...checked.map(({ title, target, base, measured, limit, aim, more, met, reached }) => line([
     title, target, base,
     more ? `${measured.median < 0 ? '' : '+'}${range(measured, 2)} ms` : `x ${range(measured, 2)}`,
     more ? `+${limit} ms` : `x ${limit}`,
     met ? 'met' : '**not met**',
+    more ? `+${aim} ms` : `x ${aim}`,
+    reached ? 'reached' : 'not yet',
   ])),
 ]
 
