@@ -7,12 +7,13 @@ export { resolveMount } from './resolve-mount.js'
 export type { ConfigIssue } from './config-error.js'
 export type { DefinedLegs, DefinedRoute } from './define-routes.js'
 export type { Logger, LogLine } from './logger.js'
-export type { ExhaustedStatus, FallbackOptions, MountOptions } from './options.js'
+export type { ExhaustedStatus, FallbackOptions, MountOptions, PriceHints } from './options.js'
 export type { ApiKeyInput, ProviderInput, ProvidersInput } from './provider-input.js'
 export type { ConfigContext } from './resolve-config.js'
 export type {
   ResolvedConfig,
   ResolvedCustomLeg,
+  ResolvedHealth,
   ResolvedLeg,
   ResolvedMount,
   ResolvedProvider,

@@ -1,3 +1,4 @@
+import type { BreakerOptions, ChatRequest } from '@understudy/core'
 import type { Logger } from './logger.js'
 import type { ProvidersInput } from './provider-input.js'
 import type { RouteSettings } from './routes-input.js'
@@ -25,6 +26,9 @@ export interface MountOptions {
   readonly exhaustedStatus?: ExhaustedStatus | undefined
 }
 
+/** Prices of one request by `provider/model`; only how they compare matters. Called once a request, so it must be quick. */
+export type PriceHints = (request: ChatRequest) => Readonly<Record<string, number>>
+
 /** What `createFallback` and `fallbackMiddleware` take beside the routes. A route setting here holds for all routes. */
 export interface FallbackOptions extends MountOptions, RouteSettings {
   /** Providers outside the catalogue, and what differs from it. Default none. */
@@ -34,6 +38,19 @@ export interface FallbackOptions extends MountOptions, RouteSettings {
    * legs of that provider, with one warning.
    */
   readonly providerValidation?: 'strict' | 'lenient' | undefined
+  /**
+   * When a provider that keeps failing is left out, and for how long; a provider's own `breaker` is laid over it; `false` = none.
+   * Default: after 3 failures in a row, for a minute.
+   */
+  readonly breaker?: false | BreakerOptions | undefined
+  /** Whether a 429 rests its leg until it may be asked again. Default true. */
+  readonly cooldown?: boolean | undefined
+  /** What becomes of a request that reaches an open breaker: the `next` leg (default), or 503 `circuit_open` (`stop`). */
+  readonly whenOpen?: 'next' | 'stop' | undefined
+  /** What becomes of a request whose legs are all left out: 503 or 429 at once (`skip`, default), or each is tried (`try`). */
+  readonly whenAllOpen?: 'skip' | 'try' | undefined
+  /** Prices for the order `cost`, over those of the legs. Default none. */
+  readonly priceHints?: PriceHints | undefined
   /** Default none: warnings go through `process.emitWarning`, the rest is silent. */
   readonly logger?: Logger | undefined
   /** How providers are reached: by HTTP_PROXY, HTTPS_PROXY and NO_PROXY (default), by this URL, or directly. */

@@ -1,4 +1,4 @@
-import type { Dialect } from '@understudy/core'
+import type { BreakerOptions, Dialect } from '@understudy/core'
 
 /** Where a key comes from: the text itself (code only), an environment variable, or a function asked at each use. */
 export type ApiKeyInput = string | { readonly env: string } | (() => string | Promise<string>)
@@ -16,6 +16,8 @@ export interface ProviderInput {
   readonly apiKey?: ApiKeyInput | undefined
   /** Sent with each request of this provider, and to no other. Never printed. Default none. */
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Laid over the options' `breaker`; `false` = none for this provider. */
+  readonly breaker?: false | BreakerOptions | undefined
   /** Azure only: the `api-version`. Default the environment's `OPENAI_API_VERSION`. */
   readonly apiVersion?: string | undefined
 }

@@ -3,7 +3,7 @@ import type { FallbackOptions } from './options.js'
 import { ownProperties } from './own-properties.js'
 import { createProviderRegistry } from './provider-registry.js'
 import { reportIssue } from './report-issue.js'
-import type { ResolvedConfig, ResolvedProxy, ResolvedRoute } from './resolved-config.js'
+import type { ResolvedConfig, ResolvedHealth, ResolvedProxy, ResolvedRoute } from './resolved-config.js'
 import { settleMount } from './resolve-mount.js'
 import type { ProviderContext } from './resolve-provider.js'
 import { resolveRoute, type RouteNotes } from './resolve-route.js'
@@ -57,6 +57,7 @@ export function resolveConfig(
     routes: resolved,
     providers: ready,
     mount: settleMount(checked),
+    health: settleHealth(checked),
     logger: checked.logger,
     proxy: settleProxy(checked.proxy ?? 'environment'),
   }
@@ -70,6 +71,11 @@ function readRoutes(routes: unknown, issues: ConfigIssue[]): Readonly<Record<str
     reportIssue(issues, ['routes'], 'has no route; write at least one: { chat: [\'openai/gpt-4o\'] }')
   }
   return own ?? {}
+}
+
+function settleHealth(options: CheckedOptions): ResolvedHealth {
+  const { breaker = {}, cooldown = true, whenOpen = 'next', whenAllOpen = 'skip', priceHints } = options
+  return { breaker, cooldown, whenOpen, whenAllOpen, priceHints }
 }
 
 function settleProxy(proxy: string | false): ResolvedProxy {

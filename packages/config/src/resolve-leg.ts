@@ -110,11 +110,13 @@ function settle(
   input: Omit<ProviderLegInput, 'provider' | 'model' | 'region'>,
   surroundings: LegSurroundings,
   reasoning: boolean,
-): Pick<ResolvedLeg, 'limits' | 'defaults' | 'reasoning' | 'retries'> {
+): Pick<ResolvedLeg, 'limits' | 'defaults' | 'reasoning' | 'retries' | 'price' | 'weight'> {
   return {
     limits: layerLegLimits([surroundings.limits, input]),
     defaults: layerDefaults([surroundings.defaults, input.defaults]),
     reasoning: input.reasoning ?? reasoning,
     retries: input.retries ?? surroundings.retries,
+    price: input.price,
+    weight: input.weight ?? 1,
   }
 }

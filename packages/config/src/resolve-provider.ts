@@ -89,6 +89,7 @@ export function resolveProvider(
       baseURL: base.url,
       credential: key.credential,
       headers: () => headers,
+      breaker: input.breaker,
       azure: apiVersion === undefined ? undefined : { apiVersion },
     },
   }

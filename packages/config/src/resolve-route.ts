@@ -84,6 +84,7 @@ function settleRoute(layers: readonly RouteSettings[]): ResolvedRouteSettings {
     idempotency: last('idempotency') ?? 'always',
     commit: last('commit') ?? 'first_content',
     bufferedVia: last('bufferedVia') ?? 'json',
+    order: last('order') ?? 'configured',
     retries: last('retries') ?? 0,
     retryOn: new Set(last('retryOn') ?? RETRY_ON),
     maxRetryAfterMs: last('maxRetryAfterMs') ?? MAX_RETRY_AFTER_MS,

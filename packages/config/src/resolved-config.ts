@@ -1,6 +1,6 @@
-import type { ChainLimits, CustomLeg, Dialect, FailureKind, LegLimits } from '@understudy/core'
+import type { BreakerOptions, ChainLimits, CustomLeg, Dialect, FailureKind, LegLimits, Order } from '@understudy/core'
 import type { Logger } from './logger.js'
-import type { ExhaustedStatus } from './options.js'
+import type { ExhaustedStatus, PriceHints } from './options.js'
 import type { BufferedVia, CommitPoint, Idempotency, ParameterDefaults } from './routes-input.js'
 
 /** A provider that can be asked. What may be secret in it is behind a function, so that printing it shows none. */
@@ -13,6 +13,8 @@ export interface ResolvedProvider {
   readonly credential: () => string | Promise<string> | undefined
   /** Extra headers of this provider, names in lower case. */
   readonly headers: () => Readonly<Record<string, string>>
+  /** Laid over the breaker of all; `false` = none; `undefined` = that of all. */
+  readonly breaker: false | BreakerOptions | undefined
   /** Set for a provider that is asked in Azure's way: by deployment, with an api-version, the key in `api-key`. */
   readonly azure: { readonly apiVersion: string } | undefined
 }
@@ -24,6 +26,9 @@ interface ResolvedLegSettings {
   readonly defaults: ParameterDefaults
   readonly reasoning: boolean
   readonly retries: number
+  /** `undefined` = unknown. */
+  readonly price: number | undefined
+  readonly weight: number
 }
 
 /** A leg of a provider. */
@@ -53,6 +58,7 @@ export interface ResolvedRouteSettings {
   readonly idempotency: Idempotency
   readonly commit: CommitPoint
   readonly bufferedVia: BufferedVia
+  readonly order: Order
   readonly retries: number
   readonly retryOn: ReadonlySet<FailureKind>
   readonly maxRetryAfterMs: number | false
@@ -82,6 +88,16 @@ export interface ResolvedMount {
   readonly exhaustedStatus: ExhaustedStatus
 }
 
+/** How the health of providers and legs is kept, and what it does. */
+export interface ResolvedHealth {
+  /** Of every provider that has none of its own. */
+  readonly breaker: false | BreakerOptions
+  readonly cooldown: boolean
+  readonly whenOpen: 'next' | 'stop'
+  readonly whenAllOpen: 'skip' | 'try'
+  readonly priceHints: PriceHints | undefined
+}
+
 /** How providers are reached. The URL may hold a password, so it is behind a function. */
 export type ResolvedProxy =
   | { readonly type: 'environment' }
@@ -95,6 +111,7 @@ export interface ResolvedConfig {
   /** The providers that some leg uses, and those of `providers` that can be asked, by name. */
   readonly providers: ReadonlyMap<string, ResolvedProvider>
   readonly mount: ResolvedMount
+  readonly health: ResolvedHealth
   readonly logger: Logger | undefined
   readonly proxy: ResolvedProxy
 }

@@ -4,6 +4,7 @@ import type {
   CustomLeg,
   FailureKind,
   LegLimits,
+  Order,
 } from '@understudy/core'
 
 /** Parameters that are filled into a request which does not set them, in the client's dialect: `{ temperature: 0 }`. */
@@ -41,6 +42,10 @@ export interface ProviderLegInput extends LegLimits {
   readonly reasoning?: boolean | undefined
   /** Same-leg retries. Default the route's. */
   readonly retries?: number | undefined
+  /** For the order `cost`: only how the prices of a chain compare matters. Default unknown, which comes last. */
+  readonly price?: number | undefined
+  /** For the order `weighted`: its share of the traffic; 0 = only behind all others. Default 1. */
+  readonly weight?: number | undefined
 }
 
 /** A leg that the host's own code serves: an SDK client, a local model, a fixed answer. */
@@ -55,6 +60,10 @@ export interface CustomLegInput extends LegLimits {
   readonly reasoning?: boolean | undefined
   /** Same-leg retries. Default the route's. */
   readonly retries?: number | undefined
+  /** For the order `cost`: only how the prices of a chain compare matters. Default unknown, which comes last. */
+  readonly price?: number | undefined
+  /** For the order `weighted`: its share of the traffic; 0 = only behind all others. Default 1. */
+  readonly weight?: number | undefined
 }
 
 /** One leg as a person writes it: `'provider/model'` (split at the first slash), or an object. */
@@ -70,6 +79,11 @@ export interface RouteSettings extends LegLimits, ChainLimits {
   readonly commit?: CommitPoint | undefined
   /** Default `json`. */
   readonly bufferedVia?: BufferedVia | undefined
+  /**
+   * In which order the legs are tried: `configured` (default), `health`, `latency`, `cost`, `weighted`, or a function. A leg
+   * that is left out stays left out in every order.
+   */
+  readonly order?: Order | undefined
   /** How often a leg is asked again before the next one. Default 0. */
   readonly retries?: number | undefined
   /** The failures that a retry follows. Default `rate_limit`, `connection_error`, `server_error`, `overloaded`. */

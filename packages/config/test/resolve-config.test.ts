@@ -272,3 +272,49 @@ t.test('any valid route resolves to the legs that were written', async (t) => {
     t.strictSame(routes.get('chat')?.legs.map((leg) => leg.type === 'provider' && leg.model), models)
   }), { numRuns: 100 })
 })
+
+t.test('health is kept unless somebody says otherwise', async (t) => {
+  t.strictSame(resolve({ chat: ['openai/x'] }).health, {
+    breaker: {}, cooldown: true, whenOpen: 'next', whenAllOpen: 'skip', priceHints: undefined,
+  })
+  const priceHints = () => ({})
+  const own = { breaker: false, cooldown: false, whenOpen: 'stop', whenAllOpen: 'try', priceHints }
+  t.strictSame(resolve({ chat: ['openai/x'] }, own).health, own)
+})
+
+t.test('a breaker holds for all providers, and a provider may have its own', async (t) => {
+  const breaker = {
+    failureThreshold: 5, ratio: { threshold: 0.3, windowMs: 1_000, minimumCalls: 4 }, recoveryMs: 9, jitter: 0, successThreshold: 1,
+    counts: ['timeout', 'rate_limit'],
+  }
+  const { health, providers } = resolve({ chat: ['openai/x', 'groq/y'] }, {
+    breaker,
+    providers: { openai: { breaker: false }, groq: { breaker: { counts: 'sdk', ratio: false } } },
+  })
+  t.strictSame(health.breaker, breaker)
+  t.strictSame(['openai', 'groq'].map((name) => providers.get(name)?.breaker), [false, { counts: 'sdk', ratio: false }])
+  t.equal(resolve({ chat: ['openai/x'] }).providers.get('openai')?.breaker, undefined)
+})
+
+t.test('what no breaker can be is refused, with what would be right', async (t) => {
+  const wrong: readonly (readonly [unknown, string])[] = [
+    [true, 'options.breaker: is true; it must be { failureThreshold, recoveryMs, ... } or false for none'],
+    [{ failureThreshold: 0 }, 'options.breaker.failureThreshold: is 0; it must be a whole number above 0'],
+    [{ successThreshold: 1.5 }, 'options.breaker.successThreshold: is 1.5; it must be a whole number above 0'],
+    [{ recoveryMs: '5s' }, 'options.breaker.recoveryMs: is \'5s\'; it must be a whole number of milliseconds above 0 (at most 2147483647)'],
+    [{ jitter: 2 }, 'options.breaker.jitter: is 2; it must be a number from 0 to 1'],
+    [{ ratio: 0.5 }, 'options.breaker.ratio: is 0.5; it must be { threshold, windowMs, minimumCalls } or false'],
+    [{ ratio: { threshold: 0 } }, 'options.breaker.ratio.threshold: is 0; it must be a number above 0, at most 1'],
+    [{ counts: ['timeuot'] }, 'options.breaker.counts: holds \'timeuot\', which is none of the failure kinds; did you mean \'timeout\'?'],
+  ]
+  for (const [breaker, message] of wrong) t.equal(issueOf({ chat: ['openai/x'] }, { breaker }), message)
+  t.match(issueOf({ chat: ['openai/x'] }, { breaker: { threshold: 1 } }), /^options.breaker.threshold: is not known/)
+  t.match(issueOf({ chat: ['openai/x'] }, { breaker: { counts: 'all' } }), /it must be one of table, sdk, or a list of failure kinds/)
+  t.match(issueOf({ chat: ['openai/x'] }, { breaker: { counts: ['aborted'] } }), /holds 'aborted'/)
+  const provider = { providers: { openai: { breaker: { jitter: -1 } } } }
+  t.match(issueOf({ chat: ['openai/x'] }, provider), /^options.providers.openai.breaker.jitter: is -1/)
+  for (const [key, right] of [['cooldown', 'true or false'], ['whenOpen', 'next, stop'], ['whenAllOpen', 'skip, try'], ['priceHints', 'a function']]) {
+    t.match(issueOf({ chat: ['openai/x'] }, { [String(key)]: 7 }), `options.${key}: is 7; it must be`)
+    t.match(issueOf({ chat: ['openai/x'] }, { [String(key)]: 7 }), right)
+  }
+})

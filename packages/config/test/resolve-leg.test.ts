@@ -75,7 +75,7 @@ t.test('keys of legs are checked by the kind of leg', async (t) => {
     [{ open }, 'routes.chat[0].name: is missing'],
     [{ name: 'x', open, model: 'y' }, 'routes.chat[0].model: is not known'],
     [{ provider: 'openai', model: 'x', firstContentTimeout: 5 }, 'did you mean \'firstContentTimeoutMs\'?'],
-    [{ provider: 'openai', model: 'x', price: 5 }, 'routes.chat[0].price: is not known'],
+    [{ provider: 'openai', model: 'x', price: 5 }, 'routes.chat[0].prize: is not known'],
     [
       { provider: 'openai', model: 'x', reasoning: 'yes' },
       'routes.chat[0].reasoning: is \'yes\'; it must be true or false',
@@ -98,4 +98,17 @@ t.test('an unknown provider is named, with the nearest known one', async (t) => 
     issueOf({ chat: ['chat-uk/x'] }, { providers: { 'chat-eu': { dialect: 'openai', baseURL: 'http://x' } } }),
     'did you mean \'chat-eu\'?',
   )
+})
+
+t.test('a leg may have a price and a weight', async (t) => {
+  const custom = { name: 'own', async *open() {}, price: 0.5, weight: 0 }
+  t.strictSame(
+    legs('openai/a', { provider: 'openai', model: 'b', price: 2, weight: 3 }, custom).map(({ price, weight }) => [price, weight]),
+    [[undefined, 1], [2, 3], [0.5, 0]],
+  )
+  for (const key of ['price', 'weight']) {
+    for (const value of [-1, NaN, Infinity, '1']) {
+      t.match(issueOf({ chat: [{ provider: 'openai', model: 'x', [key]: value }] }), `.${key}: is`)
+    }
+  }
 })

@@ -18,6 +18,7 @@ t.test('a route that says nothing has every default', async (t) => {
     idempotency: 'always',
     commit: 'first_content',
     bufferedVia: 'json',
+    order: 'configured',
     retries: 0,
     retryOn: new Set(['rate_limit', 'connection_error', 'server_error', 'overloaded']),
     maxRetryAfterMs: 5_000,
@@ -119,7 +120,7 @@ t.test('words that do not exist, or not yet, are refused with those that do', as
     'routes.chat.commit: is \'content\'; it must be one of first_content, first_chunk, established, complete',
   )
   t.match(issue({ bufferedVia: 'sse' }), 'it must be one of json, stream')
-  t.match(issue({ order: 'health' }), 'routes.chat.order: is not known')
+  t.match(issue({ tiers: [] }), 'routes.chat.tiers: is not known')
 })
 
 t.test('a waiting comment has a delay, or is off', async (t) => {
@@ -168,4 +169,12 @@ t.test('a route has a leg at least, and none twice', async (t) => {
     'another region is another leg',
   )
   t.equal(issueOf({ chat: ['openai/x'], more: ['openai/x'] }), '', 'and another route another chain')
+})
+
+t.test('a route may have an order of its own', async (t) => {
+  const order = (candidates: readonly unknown[]) => candidates
+  const routes = { plain: ['openai/x'], own: { legs: ['openai/x'], order }, named: { legs: ['openai/x'], order: 'cost' } }
+  const orderOf = (options?: unknown) => [...resolve(routes, options).routes.values()].map(({ settings }) => settings.order)
+  t.strictSame([orderOf(), orderOf({ order: 'latency' })], [['configured', order, 'cost'], ['latency', order, 'cost']])
+  t.match(issueOf({ chat: { legs: ['openai/x'], order: 'cheapest' } }), /^routes.chat.order: is 'cheapest'; it must be one of configured, health/)
 })

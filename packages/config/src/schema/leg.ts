@@ -4,7 +4,7 @@ import type { CustomLegInput, ProviderLegInput } from '../routes-input.js'
 import { strictObject } from './check-object.js'
 import { legLimits } from './limits.js'
 import { nameIssue } from './names.js'
-import { count } from './numbers.js'
+import { count, fromZero } from './numbers.js'
 import { parameterDefaults } from './parameter-defaults.js'
 import { boolean, rule } from './rule.js'
 
@@ -20,6 +20,8 @@ const legSettings = {
   defaults: parameterDefaults.optional(),
   reasoning: boolean.optional(),
   retries: count.optional(),
+  price: fromZero.optional(),
+  weight: fromZero.optional(),
 }
 
 /** A leg of a provider. */

@@ -33,6 +33,23 @@ export const count = rule(
   'a whole number, 0 or more',
 )
 
+/** How often, and never 0. */
+export const atLeastOne = rule(
+  (value): value is number => isWhole(value, 1, Number.MAX_SAFE_INTEGER),
+  'a whole number above 0',
+)
+
+/** A number from 0 on, such as a price or a weight. */
+export const fromZero = rule(
+  (value): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0,
+  'a number, 0 or more',
+)
+
+/** Whether a value is a share of something. */
+export function share(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= 1
+}
+
 /** How many bytes. */
 export const bytes = rule(
   (value): value is number => isWhole(value, 1, Number.MAX_SAFE_INTEGER),

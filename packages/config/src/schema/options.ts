@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { Logger } from '../logger.js'
-import type { FallbackOptions } from '../options.js'
+import type { FallbackOptions, PriceHints } from '../options.js'
+import { breaker } from './breaker.js'
 import { strictObject } from './check-object.js'
 import { mountHints, mountOptions } from './mount.js'
 import { routeSettings } from './route.js'
-import { oneOf, rule, secretRule } from './rule.js'
+import { boolean, oneOf, rule, secretRule } from './rule.js'
 
 const LEVELS = ['debug', 'info', 'warn', 'error']
 
@@ -25,6 +26,14 @@ function isProxy(value: unknown): value is string | false {
 const ownOptions = {
   providers: z.unknown().optional(),
   providerValidation: oneOf(['strict', 'lenient']).optional(),
+  breaker: breaker.optional(),
+  cooldown: boolean.optional(),
+  whenOpen: oneOf(['next', 'stop']).optional(),
+  whenAllOpen: oneOf(['skip', 'try']).optional(),
+  priceHints: rule(
+    (value): value is PriceHints => typeof value === 'function',
+    "a function (request) that gives { 'provider/model': price }",
+  ).optional(),
   logger: rule(isLogger, 'an object with the methods debug, info, warn and error').optional(),
   proxy: secretRule(isProxy, '\'environment\', false, or an http:// or https:// URL').optional(),
 }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { readBaseURL } from '../base-url.js'
 import { ownProperties } from '../own-properties.js'
 import type { ApiKeyInput, ProviderInput } from '../provider-input.js'
+import { breaker } from './breaker.js'
 import { choose } from './choose.js'
 import { strictObject } from './check-object.js'
 import { isObject, oneOf, secretRule, wrongSecret } from './rule.js'
@@ -76,6 +77,7 @@ export const providerInput = strictObject({
   baseURL: baseURL.optional(),
   apiKey: apiKey.optional(),
   headers: headers.optional(),
+  breaker: breaker.optional(),
   apiVersion: secretRule(
     (value): value is string => typeof value === 'string' && /^[\w.-]+$/.test(value),
     'an api-version, such as 2024-10-21',

@@ -2,7 +2,7 @@ import type { FailureKind } from '../failure/failure.js'
 import { createConsecutiveRule } from './consecutive.js'
 import type { Counts } from './counts.js'
 import { checkCounts } from './counts.js'
-import type { RatioSettings } from './ratio.js'
+import type { RatioOptions, RatioSettings } from './ratio.js'
 import { createRatioRule } from './ratio.js'
 import type { TripRule } from './trip-rule.js'
 
@@ -11,7 +11,7 @@ export interface BreakerOptions {
   /** Opens after so many failures in a row. Default 3. */
   readonly failureThreshold?: number | undefined
   /** Opens by the share of calls that failed instead of by failures in a row. Default off. */
-  readonly ratio?: false | Partial<RatioSettings> | undefined
+  readonly ratio?: false | RatioOptions | undefined
   /**
    * How long it stays open before a probe, in ms; also how long a probe keeps its slot (1 s at least). Default 60 000.
    */

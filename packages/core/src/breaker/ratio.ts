@@ -10,6 +10,9 @@ export interface RatioSettings {
   readonly minimumCalls: number
 }
 
+/** The same as a person writes it. What is absent has its default. */
+export type RatioOptions = { readonly [Name in keyof RatioSettings]?: RatioSettings[Name] | undefined }
+
 /** The window slides in tenths, so that what it remembers does not grow with the traffic. */
 const SLICES = 10
 

@@ -77,6 +77,7 @@ export function providerOf(baseURL: string, overrides: Partial<ResolvedProvider>
     baseURL,
     credential: () => CANARY,
     headers: () => ({}),
+    breaker: undefined,
     azure: undefined,
     ...overrides,
   }
