@@ -90,6 +90,11 @@ export interface StreamDecoder {
 
 export interface ResponseSituation {
   readonly status: number
+  /**
+   * Whether the client gets the bytes themselves, so that no text of the parts is read: it may then hold one character a
+   * byte. An `error` part is right in any case. Default false.
+   */
+  readonly isForwarded?: boolean | undefined
 }
 
 /** An answer that was no success, as far as it was read. */

@@ -1,3 +1,5 @@
+import { toLatin1 } from './latin1.js'
+
 /** A JSON object as a provider or a client sent it. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
@@ -40,6 +42,12 @@ export function parseJson(text: string): unknown {
 export function decodeText(bytes: Uint8Array): string {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   return text.startsWith('\ufeff') ? text.slice(1) : text
+}
+
+/** UTF-8 to one character (0 to 255) a byte, a byte-order mark at its start left out. */
+export function decodeLatin1(bytes: Uint8Array): string {
+  const text = toLatin1(bytes)
+  return text.startsWith('\u00ef\u00bb\u00bf') ? text.slice(3) : text
 }
 
 /** The same object without the members that are `undefined`. */

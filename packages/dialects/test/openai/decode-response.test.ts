@@ -67,3 +67,24 @@ t.test('what is no answer is one error part', async (t) => {
     )
   }
 })
+
+t.test('an answer that is passed on as bytes gives the same parts but for the characters of its texts', async (t) => {
+  const answer = (content: string) => Buffer.from(JSON.stringify({
+    id: 'c1',
+    model: 'm',
+    choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 },
+  }))
+  const read = (body: Uint8Array, isForwarded: boolean) => openai.decodeResponse(body, { status: 200, isForwarded }).parts
+  const text = 'caf\u00e9 "\u65e5\u672c" \\ \u2028 \u{1f600}'
+  const inBytes = Buffer.from(text).toString('latin1')
+  t.strictSame(
+    read(answer(text), true),
+    read(answer(text), false).map((part) => (part.type === 'text' ? { ...part, text: inBytes } : part)),
+  )
+  const marked = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), answer('plain')])
+  t.strictSame(read(marked, true), read(marked, false))
+  for (const body of ['{"error":{"message":"caf\u00e9 is closed","code":"overloaded"}}', 'caf\u00e9', '{"choices":[]}', '']) {
+    t.strictSame(read(Buffer.from(body), true), read(Buffer.from(body), false), body)
+  }
+})

@@ -15,6 +15,8 @@ export interface DocumentReader {
   readonly status: number
   /** Whether the client gets the bytes as they came. */
   readonly forward: 'bytes' | 'parts'
+  /** Whether the client reads a stream, which is then made of the parts. */
+  readonly streamed: boolean
   readonly signal: AbortSignal
   /** Taken from the source already. */
   readonly unread: Buffer | undefined
@@ -44,12 +46,12 @@ export function documentArrivals(
 }
 
 async function readDocument(source: ByteSource, reader: DocumentReader): Promise<Arrival> {
-  const { codec, status, forward, signal, unread } = reader
+  const { codec, status, forward, streamed, signal, unread } = reader
   const { bytes: rest, whole } = await readBody(source, MAX_DOCUMENT_BYTES, signal)
   signal.throwIfAborted()
   if (!whole) return { parts: [{ type: 'error', failure: whyNotWhole(source.failure) }], events: 0 }
   const bytes = unread === undefined ? rest : Buffer.concat([unread, rest])
-  const { parts } = codec.decodeResponse(bytes, { status })
+  const { parts } = codec.decodeResponse(bytes, { status, isForwarded: forward === 'bytes' && !streamed })
   return { parts, bytes: forward === 'bytes' ? bytes : undefined, events: 1 }
 }
 

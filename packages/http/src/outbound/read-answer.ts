@@ -49,7 +49,7 @@ function answerOf(body: ByteSource, { form, unread }: AnswerForm, head: AnswerHe
   const requestId = providerRequestId(head.headers)
   if (form === 'json') {
     const forward = sameDialect ? 'bytes' : 'parts'
-    const arrivals = documentArrivals(body, { codec, status: head.status, forward, signal, unread })
+    const arrivals = documentArrivals(body, { codec, status: head.status, forward, streamed, signal, unread })
     return { form, arrivals, headers, providerRequestId: requestId }
   }
   const forward = sameDialect && streamed ? 'bytes' : 'parts'
