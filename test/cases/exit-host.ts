@@ -1,12 +1,17 @@
 import { writeSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
+import { fallbackMiddleware as forExpress } from '@understudy/express'
+import { fallbackMiddleware as forFastify } from '@understudy/fastify'
 import { createFallback, type FallbackOptions, type RoutesInput } from '@understudy/http'
+import { fallbackMiddleware as forKoa } from '@understudy/koa'
+import express from 'express'
+import fastify from 'fastify'
+import Koa from 'koa'
 
-// A host in a process of its own, which its parent asks to end: it must then go by itself.
+// A host of each framework in a process of their own, which its parent asks to end: it must then go by itself.
 
-const { framework, ending, urls } = JSON.parse(process.env.CASE_HOST ?? '{}')
-const legs: readonly string[] = urls.map((_: string, index: number) => `leg-${index}/m`)
-const routes: RoutesInput = { chat: legs }
+const { ending, urls } = JSON.parse(process.env.CASE_HOST ?? '{}')
+const routes: RoutesInput = { chat: urls.map((_: string, index: number) => `leg-${index}/m`) }
 const options: FallbackOptions = {
   providers: Object.fromEntries(
     urls.map((baseURL: string, index: number) => [`leg-${index}`, { dialect: 'openai', baseURL }]),
@@ -14,21 +19,29 @@ const options: FallbackOptions = {
   proxy: false,
 }
 // One that the middleware makes for itself holds no process; one that the host made is the host's to close.
-const own = ending === 'server-close' ? undefined : createFallback(routes, options)
-const { server, close } = await listen()
+const shared = ending === 'server-close' ? undefined : createFallback(routes, options)
+const given = shared ?? routes
+const settings = shared === undefined ? options : {}
+
+const app = fastify()
+await app.register(forFastify(given, settings))
+await app.listen({ port: 0, host: '127.0.0.1' })
+const servers = [
+  await listening(createServer(express().use(forExpress(given, settings)))),
+  await listening(createServer(new Koa().use(forKoa(given, settings)).callback())),
+]
 
 process.once('SIGTERM', () => {
   begin()
-  void own?.close()
-  void own?.close()
-  close()
+  void shared?.close()
+  void shared?.close()
+  closeHosts()
 })
 process.once('message', () => {
   begin()
-  close()
+  closeHosts()
 })
-const address = server.address()
-process.send?.(typeof address === 'object' && address !== null ? address.port : 0)
+process.send?.([...servers, app.server].map(portOf))
 
 /** Tells how long the process was held; what it costs to take a process apart is the machine's. */
 function begin(): void {
@@ -38,31 +51,17 @@ function begin(): void {
   process.disconnect()
 }
 
-/** Only the framework at hand is loaded: a start costs seconds. */
-async function listen(): Promise<{ readonly server: Server, close(): void }> {
-  const given = own ?? routes
-  const settings = own === undefined ? options : {}
-  if (framework === 'fastify') {
-    const { fastify } = await import('fastify')
-    const { fallbackMiddleware } = await import('@understudy/fastify')
-    const app = fastify()
-    await app.register(fallbackMiddleware(given, settings))
-    await app.listen({ port: 0, host: '127.0.0.1' })
-    return { server: app.server, close: () => void app.close() }
-  }
-  const server = createServer(framework === 'koa' ? await koaListener() : await expressListener())
+function closeHosts(): void {
+  for (const server of servers) server.close()
+  void app.close()
+}
+
+async function listening(server: Server): Promise<Server> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return { server, close: () => void server.close() }
+  return server
+}
 
-  async function koaListener() {
-    const { default: Koa } = await import('koa')
-    const { fallbackMiddleware } = await import('@understudy/koa')
-    return new Koa().use(fallbackMiddleware(given, settings)).callback()
-  }
-
-  async function expressListener() {
-    const { default: express } = await import('express')
-    const { fallbackMiddleware } = await import('@understudy/express')
-    return express().use(fallbackMiddleware(given, settings))
-  }
+function portOf(server: Server): number {
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
 }

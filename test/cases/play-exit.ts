@@ -13,27 +13,36 @@ const startMs = 60_000
 /** How much later an end may come that is late. */
 const patienceMs = 5_000
 
-/** Plays a case on a host in a process of its own and ends it as the case says: the process must go by itself. */
-export async function playExit(of: Case, framework: string, withinMs: number): Promise<readonly string[]> {
+/**
+ * Plays a case on a host of each framework, in a process of their own, and ends it as the case says: the process must
+ * go by itself.
+ */
+export async function playExit(of: Case, withinMs: number): Promise<readonly string[]> {
   // A host that closes what it made does so twice, in its handler of SIGTERM.
   const ending = of.post === 'close() twice' ? 'sigterm' : 'server-close'
   const legs = await Promise.all(of.upstream.map((leg) => startFakeLeg(leg)))
   const urls = legs.map(({ baseURL }) => baseURL)
   const child = fork(new URL('exit-host.ts', import.meta.url), {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    env: { ...process.env, NODE_OPTIONS: '', CASE_HOST: JSON.stringify({ framework, ending, urls }) },
+    env: { ...process.env, NODE_OPTIONS: '', CASE_HOST: JSON.stringify({ ending, urls }) },
   })
   const printed = Promise.all([child.stdout, child.stderr].map((stream) => (stream === null ? '' : text(stream))))
   const exited = once(child, 'exit')
   try {
-    const port = await within(startMs, 'the port of the host', portOf(child))
-    if (port === undefined) return [`the host did not start: ${(await printed).join('')}`]
+    const ports = await within(startMs, 'the ports of the hosts', portsOf(child))
+    if (ports.length === 0) return [`the host did not start: ${(await printed).join('')}`]
     const { parallel = 1 } = of
-    const answers = Array.from({ length: parallel }, (_, index) => sendRaw(port, requestOf(of, `exit-${index}`, index)))
-    if (ending === 'sigterm') await Promise.all(legs.map((leg) => waitForCalls(() => leg.received.length, parallel)))
-    else await Promise.all(answers)
-    if (ending === 'sigterm') child.kill('SIGTERM')
-    else child.send('end')
+    const answers = ports.flatMap((port) => Array.from(
+      { length: parallel },
+      (_, index) => sendRaw(port, requestOf(of, `exit-${port}-${index}`, index)),
+    ))
+    if (ending === 'sigterm') {
+      await Promise.all(legs.map((leg) => waitForCalls(() => leg.received.length, answers.length)))
+      child.kill('SIGTERM')
+    } else {
+      await Promise.all(answers)
+      child.send('end')
+    }
     const [code, signal] = await within(withinMs + patienceMs, 'the exit of the host', exited).catch(() => ['none'])
     const problems: string[] = []
     if (code !== 0) problems.push(`exit code ${String(code)}, signal ${String(signal)}`)
@@ -60,10 +69,10 @@ export async function playExit(of: Case, framework: string, withinMs: number): P
   }
 }
 
-/** Undefined if the process ends before it listens. */
-async function portOf(child: ChildProcess): Promise<number | undefined> {
-  const [port] = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => [])])
-  return typeof port === 'number' ? port : undefined
+/** Empty if the process ends before it listens. */
+async function portsOf(child: ChildProcess): Promise<readonly number[]> {
+  const [ports] = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => [])])
+  return Array.isArray(ports) ? ports : []
 }
 
 async function waitForCalls(count: () => number, expected: number): Promise<void> {

@@ -2,10 +2,9 @@ import t from 'tap'
 import { showLines } from '../kit/show-table.js'
 import { groupOf, loadCases } from './case.js'
 import { watchFairPlay } from './fair-play.js'
-import { frameworkOf } from './hosts.js'
 import { leftOut, playedGroups, waiting } from './left-out.js'
 import { playCase, refuseUnknownExpectations } from './play-case.js'
-import { playsOf, type Play } from './plays.js'
+import { playsOf } from './plays.js'
 import { playExit } from './play-exit.js'
 import { createTable } from './table.js'
 
@@ -46,10 +45,15 @@ export function playGroups(groups: readonly string[]): void {
       const alone = mine.some(({ of: { expect, parallel = 1 } }) =>
         parallel >= manyAtOnce || aloneFields.some((name) => expect[name] !== undefined))
       await inPool(mine, alone ? 1 : width, async (play) => {
-        const { problems, again } = await playFairly(play)
+        const { problems, again } = await playFairly(() => playCase(play))
         table.add(play, problems, again)
         t.strictSame(problems, [], `${play.setUp}${play.variant === '' ? '' : `: ${play.variant}`}`)
       })
+      const { process_exits_within_ms: withinMs } = given.expect
+      if (withinMs === undefined) return
+      const { problems, again } = await playFairly(() => playExit(given, withinMs))
+      for (const { setUp } of mine) table.add({ of: given, variant: 'in a process of its own', setUp }, problems, again)
+      t.strictSame(problems, [], 'in a process of its own')
     })
   }
 
@@ -58,14 +62,20 @@ export function playGroups(groups: readonly string[]): void {
   })
 }
 
+interface FairResult {
+  readonly problems: readonly string[]
+  /** How often it was repeated. */
+  readonly again: number
+}
+
 /**
  * A play that fails while the machine had no time for this process is played again: its limits are a few hundred ms,
  * and it would measure the neighbours. A play that fails on a machine that had time has failed.
  */
-async function playFairly(play: Play): Promise<{ readonly problems: readonly string[], readonly again: number }> {
+async function playFairly(play: () => Promise<readonly string[]>): Promise<FairResult> {
   for (let again = 0; ; again += 1) {
     const fair = watchFairPlay()
-    const problems = [...await safely(() => playCase(play)), ...await safely(() => playExitOf(play))]
+    const problems = await safely(play)
     const unfair = fair.stop()
     if (problems.length === 0 || unfair === undefined) return { problems, again }
     if (again === replays) return { problems: [...problems, `played ${again + 1} times; ${unfair}`], again }
@@ -78,11 +88,6 @@ async function safely(work: () => Promise<readonly string[]>): Promise<readonly 
   } catch (error) {
     return [error instanceof Error ? (error.stack ?? error.message) : String(error)]
   }
-}
-
-async function playExitOf({ of, setUp }: Play): Promise<readonly string[]> {
-  const { process_exits_within_ms: withinMs } = of.expect
-  return withinMs === undefined ? [] : playExit(of, frameworkOf(setUp), withinMs)
 }
 
 async function inPool<Item>(items: readonly Item[], size: number, work: (item: Item) => Promise<void>): Promise<void> {

@@ -162,7 +162,7 @@ const more: Readonly<Record<string, readonly More[]>> = {
       variant: 'client leaves as the limit fires',
       change: () => ({
         client: { abort_after_ms: 300 },
-        sequence: 20,
+        sequence: 8,
         expect: { leg: null, status: [200], calls_at_most: { A: 1, B: 1 }, process_alive: true },
       }),
     },

@@ -6,7 +6,7 @@ import type { Play } from './plays.js'
 /** Counts plays, and shows them by group and framework. */
 export interface Table {
   /** `again`: how often it had to be repeated for want of a processor. */
-  add(play: Play, problems: readonly string[], again: number): void
+  add(play: Pick<Play, 'of' | 'variant' | 'setUp'>, problems: readonly string[], again: number): void
   /** With what is left out, or asserted later, and why. */
   lines(leftOut: Readonly<Record<string, string>>, waiting: Readonly<Record<string, string>>): readonly string[]
 }
