@@ -61,11 +61,16 @@ export function resolveProvider(
   if (base.type === 'missing') missing.push(`${base.variable} (or baseURL in options.providers)`)
 
   const known = { keyEnv: entry?.keyEnv ?? [], keyOptional: entry === undefined || entry.keyOptional === true }
+  // Written but undefined: `process.env` did not have it, and asking without a key would only be told so by the provider.
+  const isUnset = Object.hasOwn(input, 'apiKey') && input.apiKey === undefined
   const key = findCredential(input.apiKey, known, env)
   if (key.type === 'unfit') {
     reportIssue(issues, path, `the environment variable ${key.variable} holds characters that no header can carry`)
   }
-  if (key.type === 'missing') {
+  if (isUnset) {
+    const without = known.keyOptional ? 'for a provider that needs none' : `for ${known.keyEnv.join(' or ')}`
+    missing.unshift(`its apiKey, which is undefined (or leave apiKey out ${without})`)
+  } else if (key.type === 'missing') {
     const names = key.variables.join(' or ')
     missing.unshift(input.apiKey === undefined ? `${names} (or apiKey in options.providers)` : names)
   }

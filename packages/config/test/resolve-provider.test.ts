@@ -22,6 +22,21 @@ t.test('a provider of the host\'s own has a base URL and a key from code, enviro
   t.equal(provider(OWN)?.credential(), undefined, 'without a key it is asked without one')
 })
 
+t.test('a key that is written but undefined is no provider without a key', async (t) => {
+  const unset = 'routes.chat[0]: provider \'p\' has no credentials: '
+    + 'set its apiKey, which is undefined (or leave apiKey out for a provider that needs none)'
+  t.equal(issue({ ...OWN, apiKey: undefined }), unset)
+  t.match(
+    issueOf({ chat: ['openai/x'] }, { providers: { openai: { apiKey: undefined } } }),
+    'set its apiKey, which is undefined (or leave apiKey out for OPENAI_API_KEY)',
+  )
+  const warnings: string[] = []
+  const lenient = { providers: { p: { ...OWN, apiKey: undefined } }, providerValidation: 'lenient' } as const
+  const { routes } = resolve({ chat: ['p/x'] }, lenient, { warn: (code) => warnings.push(code) })
+  t.strictSame(routes.get('chat')?.legs, [])
+  t.strictSame(warnings, ['UNDERSTUDY_NO_CREDENTIALS'])
+})
+
 t.test('a function is asked for the key at each use', async (t) => {
   let calls = 0
   const made = provider({ ...OWN, apiKey: async () => `token-${calls += 1}` })
