@@ -13,12 +13,17 @@ function isMarked(value: unknown, marker: symbol): boolean {
   }
 }
 
+function causeOf(failure: Failure | undefined): ErrorOptions | undefined {
+  return failure?.cause === undefined ? undefined : { cause: failure.cause }
+}
+
 /** What a leg throws when it knows why it failed. Anything else that it throws is classified by what can be read off it. */
 export class LegFailedError extends Error {
   readonly code = 'ERR_UNDERSTUDY_LEG_FAILED'
   readonly failure: Failure
 
-  constructor(failure: Failure, options?: ErrorOptions) {
+  /** `cause` is what the leg threw: by default the failure's own. */
+  constructor(failure: Failure, options = causeOf(failure)) {
     super(`leg failed: ${failure.kind}`, options)
     this.name = 'LegFailedError'
     this.failure = failure
@@ -31,7 +36,10 @@ export function isLegFailedError(value: unknown): value is LegFailedError {
   return isMarked(value, LEG_FAILED)
 }
 
-/** Every leg failed, or the chain was stopped. `failures` has a row for each attempt and each leg left out, in order. */
+/**
+ * Every leg failed, or the chain was stopped. `failures` has a row for each attempt and each leg left out, in order; `cause` is
+ * what the last leg threw, if it threw.
+ */
 export class ChainFailedError extends Error {
   readonly code = 'ERR_UNDERSTUDY_CHAIN_FAILED'
   /** What ended the chain: the last failure, or the chain's own limit. Absent when no leg could be tried. */
@@ -39,7 +47,7 @@ export class ChainFailedError extends Error {
   readonly failures: readonly AttemptRecord[]
 
   constructor(message: string, failure: Failure | undefined, failures: readonly AttemptRecord[]) {
-    super(message)
+    super(message, causeOf(failure))
     this.name = 'ChainFailedError'
     this.failure = failure
     this.failures = failures

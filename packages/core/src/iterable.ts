@@ -28,6 +28,10 @@ export function closeArrivals({ arrivals }: { readonly arrivals: AsyncIterable<u
  * nothing, and an end without a finish is a finish, since whoever yields plain text has no other way to say so.
  */
 export function arrivalsOf(source: AsyncIterable<string | Part>): AsyncIterable<Arrival> {
+  if (typeof source?.[Symbol.asyncIterator] !== 'function') {
+    const cause = new TypeError('`open` of a custom leg must give an async iterable of texts or parts')
+    throw new LegFailedError(failureOf('malformed', { code: 'no_iterable' }), { cause })
+  }
   return {
     [Symbol.asyncIterator]() {
       const iterator = source[Symbol.asyncIterator]()

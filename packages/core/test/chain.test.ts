@@ -60,6 +60,27 @@ t.test('every leg fails: one error that holds every row and no words of a leg', 
   t.notMatch(JSON.stringify(error), /CANARY/)
 })
 
+t.test('what a leg threw is the cause of the error, and stands in no list of members', async (t) => {
+  const bug = new ReferenceError('CANARY is not defined')
+  const events: FallbackEvent[] = []
+  const error: unknown = await createChain({ legs: [fails('a', bug)], on: (event) => events.push(event) }).run(request).catch((thrown: unknown) => thrown)
+  if (!isChainFailedError(error)) throw new Error('no ChainFailedError')
+  t.equal(error.cause, bug)
+  t.equal(error.failure?.cause, bug)
+  t.notMatch(JSON.stringify([error, error.failures, events]), /CANARY|cause/)
+  const half: CustomLeg = { name: 'a', async *open() { yield 'x'; throw bug } }
+  const { parts } = await createChain({ legs: [half] }).run(request)
+  t.equal((await textOf(parts).catch((thrown: unknown) => thrown) as Error).cause, bug)
+})
+
+t.test('an `open` that gives no async iterable is told what it must give', async (t) => {
+  for (const given of [undefined, 'text', Promise.resolve(['a'])]) {
+    const leg = { name: 'a', open: () => given } as unknown as CustomLeg
+    const error: unknown = await createChain({ legs: [leg] }).run(request).catch((thrown: unknown) => thrown)
+    t.match(error, { failure: { kind: 'malformed', code: 'no_iterable' }, cause: { cause: { message: /must give an async iterable/ } } })
+  }
+})
+
 t.test('no leg is called: the error says which limit it was', async (t) => {
   const error: unknown = await createChain({ legs: [says('a', 'x')], windowMs: 0 }).run(request).catch((thrown: unknown) => thrown)
   t.match(error, { message: "chain 'chain' failed (window): 0 attempt(s), last window", failure: undefined, failures: [{ outcome: 'skipped' }] })

@@ -1,6 +1,6 @@
 import { isLegFailedError } from '../errors.js'
 import type { Failure } from './failure.js'
-import { failureOf } from './failure.js'
+import { causedBy, failureOf } from './failure.js'
 import { field, textField } from './field.js'
 import { KIND_OF_CODE, KIND_OF_NAME, kindOfStatus, processedOfConnection } from './known-errors.js'
 import { codeField, readFailure } from './read-failure.js'
@@ -10,12 +10,13 @@ const MAX_CAUSES = 5
 
 /**
  * Reads any thrown value: the only place that does. Never throws, whatever getters, proxies and cycles it is handed; what
- * cannot be read is a `server_error`.
+ * cannot be read is a `server_error`. What was thrown is the failure's `cause`.
  */
 export function classify(thrown: unknown): Failure {
   const values = withCauses(thrown)
   // A name is the weakest evidence: a "connection error" says less than the code of what caused it.
-  return first(values, readEvidence) ?? first(values, readName) ?? failureOf('server_error')
+  const failure = first(values, readEvidence) ?? first(values, readName) ?? failureOf('server_error')
+  return thrown === undefined ? failure : causedBy(failure, thrown)
 }
 
 function withCauses(thrown: unknown): readonly unknown[] {

@@ -43,6 +43,8 @@ export interface Failure {
   readonly usage?: Usage | undefined
   /** The provider's words. Only ever shown to the client that asked; never logged, never in an event. Not enumerable. */
   readonly providerMessage?: string | undefined
+  /** What the leg threw, for whoever debugs it: may quote a prompt, so never logged, never in an event. Not enumerable. */
+  readonly cause?: unknown
 }
 
 /** What may be said about a failure beyond its kind. */
@@ -90,14 +92,20 @@ export function isProcessed(value: unknown): value is Processed {
 }
 
 /**
- * Makes a Failure: fills in `processed`, leaves out what is undefined, and keeps `providerMessage` out of every enumeration.
+ * Makes a Failure: fills in `processed`, leaves out what is undefined, and keeps `providerMessage` and `cause` out of every
+ * enumeration.
  */
 export function failureOf(kind: FailureKind, details: FailureDetails = {}): Failure {
-  const { providerMessage, processed = PROCESSED[kind], ...rest } = details
+  const { providerMessage, cause, processed = PROCESSED[kind], ...rest } = details
   const known = Object.entries(rest).filter(([, detail]) => detail !== undefined)
   const failure: Failure = { kind, processed, ...Object.fromEntries(known) }
   if (providerMessage !== undefined) {
     Object.defineProperty(failure, 'providerMessage', { value: providerMessage, enumerable: false })
   }
-  return failure
+  return cause === undefined ? failure : causedBy(failure, cause)
+}
+
+/** Writes into a failure of ours what the leg threw. */
+export function causedBy(failure: Failure, cause: unknown): Failure {
+  return Object.defineProperty(failure, 'cause', { value: cause, enumerable: false, configurable: true })
 }
