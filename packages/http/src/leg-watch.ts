@@ -1,6 +1,7 @@
 import type { AttemptRecord, Failure } from '@understudy/core'
 import { legName } from '@understudy/core'
 
+import { customLegFault } from './custom-leg-fault.js'
 import type { LegFailureSnapshot } from './fallback.js'
 import type { Warn } from './warnings.js'
 
@@ -9,7 +10,7 @@ const FIRST_CONTENT_TIMEOUTS = 3
 
 type LegIdentity = Pick<LegFailureSnapshot, 'provider' | 'model'>
 
-/** Remembers what legs did last, for the snapshot and for the warning of a limit that is too short. */
+/** Remembers what legs did last, for the snapshot and for the warnings of a limit that is too short and of custom code that is wrong. */
 export interface LegWatch {
   /** A run was bound to a leg, or failed. */
   readonly record: (trail: readonly AttemptRecord[]) => void
@@ -22,6 +23,7 @@ export interface LegWatch {
 export function createLegWatch(warn: Warn, epoch: () => number): LegWatch {
   const failures = new Map<string, LegFailureSnapshot>()
   const silences = new Map<string, number>()
+  const faulty = new Set<string>()
 
   return {
     record(trail) {
@@ -38,8 +40,19 @@ export function createLegWatch(warn: Warn, epoch: () => number): LegWatch {
     lastFailures: () => [...failures.values()],
   }
 
-  function note({ provider, model }: LegIdentity, { kind, status }: Failure): void {
+  function note({ provider, model }: LegIdentity, failure: Failure): void {
+    const { kind, status } = failure
     failures.set(legName({ provider, model }), { provider, model, kind, status, at: epoch() })
+    // A custom leg has one name for both.
+    if (provider === model && !faulty.has(provider)) warnOfFault(provider, failure)
+  }
+
+  function warnOfFault(leg: string, failure: Failure): void {
+    const fault = customLegFault(failure)
+    if (fault === undefined) return
+    faulty.add(leg)
+    const message = `the code of the custom leg '${leg}' is at fault: ${fault.message}`
+    warn('UNDERSTUDY_CUSTOM_LEG', message, { leg, at: fault.at })
   }
 
   function countSilence(leg: string): void {

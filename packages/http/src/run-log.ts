@@ -2,6 +2,8 @@ import type { Logger } from '@understudy/config'
 import type { Failure, FailedRun, Leg, RunOutcome } from '@understudy/core'
 import { legName, reasonOf } from '@understudy/core'
 
+import { framesOf } from './error-frames.js'
+
 /** What every line about a run carries. */
 export interface RunLine {
   readonly requestId: string
@@ -46,16 +48,4 @@ export function logFault(logger: Logger | undefined, requestId: string, error: u
 
 function isRequestFault({ cause, failure }: FailedRun): boolean {
   return cause === 'stopped' && (failure?.kind === 'invalid_request' || failure?.kind === 'content_filter')
-}
-
-const MAX_FRAMES = 5
-
-/** Where an error was made. Its message stands before the frames and may look like one, so it is cut off by its length. */
-function framesOf(error: unknown): readonly string[] {
-  if (!(error instanceof Error) || typeof error.stack !== 'string') return []
-  const { stack, message } = error
-  const messageAt = stack.indexOf(message)
-  if (messageAt === -1) return []
-  const lines = stack.slice(messageAt + message.length).split('\n')
-  return lines.slice(1, 1 + MAX_FRAMES).map((line) => line.trim())
 }

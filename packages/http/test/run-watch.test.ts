@@ -323,6 +323,34 @@ t.test('a leg whose first-content limit fires three times in a row raises one wa
   t.match(watch.lastFailures()[1], { kind: 'server_error', status: 500 })
 })
 
+t.test('a fault in the code of a custom leg raises one warning that says where, and not a word of what was thrown', async (t) => {
+  const { lines, logger } = recorder()
+  const bug = (): never => {
+    throw new ReferenceError('CANARY is not defined')
+  }
+  const legs: CustomLeg[] = [
+    { name: 'buggy', async *open() { yield bug() } },
+    { name: 'plain', open: () => 'text' as never },
+    { name: 'chunks', async *open() { yield { choices: [] } as never } },
+    fails('expected', new Error('CANARY')),
+    fails('remote', Object.assign(new TypeError('CANARY'), { status: 500 }, { cause: { code: 'ECONNRESET' } })),
+    { name: 'late', async *open() { yield 'Hi'; bug() } },
+  ]
+  const fallback = fallbackOf(t, { chat: legs }, { logger })
+  await textOf(await fallback.handle(stream()))
+  await textOf(await fallback.handle(stream()))
+  const warned = lines.filter(([level]) => level === 'warn')
+  const code = 'UNDERSTUDY_CUSTOM_LEG'
+  t.match(warned, [
+    ['warn', { code, leg: 'buggy', at: [/^at bug .*run-watch\.test/] }, /^the code of the custom leg 'buggy' is at fault: it threw a ReferenceError at bug .*run-watch/],
+    ['warn', { code, leg: 'plain', at: [] }, /'plain' is at fault: its open gives no async iterable$/],
+    ['warn', { code, leg: 'chunks', at: [] }, /'chunks' is at fault: it yields what is neither a text nor a part$/],
+    ['warn', { code, leg: 'late' }, /'late' is at fault: it threw a ReferenceError/],
+  ])
+  t.equal(warned.length, 4)
+  t.notMatch(JSON.stringify(lines), /CANARY/)
+})
+
 t.test('the same over HTTP: a silent leg, three requests, one warning', async (t) => {
   const clock = createFakeClock()
   const { lines, logger } = recorder()
