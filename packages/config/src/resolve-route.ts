@@ -1,4 +1,4 @@
-import { advanceKinds, type FailureKind } from '@understudy/core'
+import { advanceKinds, minAttempt, type ChainLimits, type FailureKind } from '@understudy/core'
 import type { ConfigIssue } from './config-error.js'
 import { layerChainLimits, layerDefaults, layerLegLimits } from './layers.js'
 import { ownProperties } from './own-properties.js'
@@ -41,6 +41,7 @@ export function resolveRoute(
   const options = own === undefined ? {} : checkObject(routeOptions, own, path, issues) ?? {}
   const layers = [shared, options]
   const settings = settleRoute(layers)
+  checkDeadline(settings.limits, path, issues)
   const surroundings = { limits: layerLegLimits(layers), defaults: settings.defaults, retries: settings.retries }
 
   const listed: unknown = own === undefined ? written : own.legs
@@ -69,6 +70,14 @@ export function resolveRoute(
     if (outcome.leg.type === 'custom') notes.custom.push({ path: at, name: outcome.leg.leg.name })
   })
   return { name, legs, settings }
+}
+
+function checkDeadline(limits: ChainLimits, path: Path, issues: ConfigIssue[]): void {
+  const { deadlineMs = false } = limits
+  const leastMs = minAttempt(limits)
+  if (deadlineMs === false || deadlineMs >= leastMs) return
+  reportIssue(issues, [...path, 'deadlineMs'], `is ${deadlineMs}, which is less than an attempt is given (minAttemptMs, `
+    + `${leastMs}): no second leg could ever start; raise it, or lower minAttemptMs`)
 }
 
 function describe(leg: unknown): string {

@@ -32,7 +32,7 @@ t.test('the leg wins over the route, the route over the options', async (t) => {
   const resolved = route(
     {
       legs: [{ provider: 'openai', model: 'x', timeoutMs: 1, retries: 1, defaults: { a: 1 } }, 'openai/y'],
-      timeoutMs: 2, idleTimeoutMs: 2, retries: 2, deadlineMs: 2, maxStreamMs: false, defaults: { a: 2, b: 2 },
+      timeoutMs: 2, idleTimeoutMs: 2, retries: 2, deadlineMs: 300, maxStreamMs: false, defaults: { a: 2, b: 2 },
       waitingComment: false,
     },
     {
@@ -41,7 +41,7 @@ t.test('the leg wins over the route, the route over the options', async (t) => {
     },
   )
   t.match(resolved?.settings, {
-    limits: { deadlineMs: 2, windowMs: 0 }, retries: 2, waitingComment: false, commit: 'complete',
+    limits: { deadlineMs: 300, windowMs: 0 }, retries: 2, waitingComment: false, commit: 'complete',
     maxRetryAfterMs: false,
   })
   t.strictSame(resolved?.legs.map(({ limits, defaults, retries }) => ({ limits, defaults, retries })), [
@@ -78,6 +78,16 @@ t.test('limits are whole milliseconds above 0', async (t) => {
       )
     }
   }
+})
+
+t.test('a deadline that leaves no attempt its least is refused, wherever the two are written', async (t) => {
+  const refused = 'routes.chat.deadlineMs: is 249, which is less than an attempt is given (minAttemptMs, 250): '
+    + 'no second leg could ever start; raise it, or lower minAttemptMs'
+  t.equal(issue({ deadlineMs: 249 }), refused)
+  t.equal(issueOf({ chat: ['openai/x'] }, { deadlineMs: 249 }), refused)
+  t.match(issueOf({ chat: { legs: ['openai/x'], minAttemptMs: 900 } }, { deadlineMs: 899 }), /minAttemptMs, 900/)
+  t.equal(issue({ deadlineMs: 250 }), '')
+  t.equal(issue({ deadlineMs: 20, minAttemptMs: 20 }), '')
 })
 
 t.test('some may be switched off, and one may be 0', async (t) => {

@@ -28,8 +28,8 @@ export function createBudget(clock: Clock, legs: readonly Leg[], limits: ChainLi
   const windowMs = limits.windowMs ?? Infinity
   const deadlineMs = chainDeadline(legs, limits) ?? Infinity
   const toleranceMs = limits.deadlineMs === undefined ? LOST_BETWEEN_LEGS_MS : 0
-  // A deadline below the least that an attempt needs still lets the first leg try.
-  const neededMs = Math.min(minAttempt(limits), deadlineMs)
+  // Half of a short deadline is enough for the first leg: it starts after the run does, if only by a moment.
+  const neededMs = Math.min(minAttempt(limits), deadlineMs / 2)
 
   return {
     spent() {

@@ -6,7 +6,7 @@ export interface ChainLimits {
   readonly deadlineMs?: number | false | undefined
   /** After so long no new attempt and no retry sleep starts; nothing is cut. 0 = nothing starts. Default none. */
   readonly windowMs?: number | undefined
-  /** A leg with less than this left of `deadlineMs` is not started. Default 250. */
+  /** A leg with less than this left of `deadlineMs` (or half of it, if that is less) is not started. Default 250. */
   readonly minAttemptMs?: number | undefined
 }
 

@@ -46,10 +46,14 @@ t.test('a leg needs 250 ms of the deadline to be started, or what somebody set',
 })
 
 t.test('a deadline below the least an attempt needs lets the first leg try', async (t) => {
-  const { at, spent } = budget({ deadlineMs: 100 })
-  t.equal(spent(), undefined)
-  await at(1)
-  t.equal(spent(), 'deadline')
+  for (const limits of [{ deadlineMs: 100 }, { deadlineMs: 100, minAttemptMs: 100 }]) {
+    const { at, spent } = budget(limits)
+    t.equal(spent(), undefined)
+    await at(50)
+    t.equal(spent(), undefined, 'it starts a moment after the run')
+    await at(51)
+    t.equal(spent(), 'deadline')
+  }
 })
 
 t.test('no deadline leaves all the time there is', async (t) => {
