@@ -34,6 +34,9 @@ export function fallbackInput(
     deadlineMs: overallMs === 0 ? false : overallMs,
     minAttemptMs: 50,
     retries: retriesPerLeg,
+    // What plays of one case remember of its legs would be in each other's way, so it is on only where a case is about it.
+    breaker: false,
+    cooldown: false,
     proxy: false,
     logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
   }

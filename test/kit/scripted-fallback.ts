@@ -26,7 +26,7 @@ export function scriptedFallback(): ScriptedFallback {
       requests.push(request)
       return await fallback.script(request)
     },
-    snapshot: () => ({ routes: [], lastFailures: [], openRuns: 0, listenerErrors: 0 }),
+    snapshot: () => ({ routes: [], lastFailures: [], breakers: [], cooldowns: [], openRuns: 0, listenerErrors: 0 }),
     on: () => () => undefined,
     close() {
       closes += 1

@@ -75,7 +75,7 @@ t.test('keys of legs are checked by the kind of leg', async (t) => {
     [{ open }, 'routes.chat[0].name: is missing'],
     [{ name: 'x', open, model: 'y' }, 'routes.chat[0].model: is not known'],
     [{ provider: 'openai', model: 'x', firstContentTimeout: 5 }, 'did you mean \'firstContentTimeoutMs\'?'],
-    [{ provider: 'openai', model: 'x', price: 5 }, 'routes.chat[0].prize: is not known'],
+    [{ provider: 'openai', model: 'x', prize: 5 }, 'routes.chat[0].prize: is not known'],
     [
       { provider: 'openai', model: 'x', reasoning: 'yes' },
       'routes.chat[0].reasoning: is \'yes\'; it must be true or false',

@@ -1,12 +1,12 @@
 import type { FallbackOptions, ResolvedMount, RoutesInput } from '@understudy/config'
 import { resolveConfig } from '@understudy/config'
-import { createSystemClock } from '@understudy/core'
-import type { Clock, Dialect } from '@understudy/core'
+import { createLatencies, createSystemClock } from '@understudy/core'
+import type { Clock, Dialect, LegIdentity } from '@understudy/core'
 import type { DialectCodec } from '@understudy/dialects'
 import { openai } from '@understudy/dialects'
 
 import { createEventHub } from './event-hub.js'
-import type { Fallback } from './fallback.js'
+import type { Fallback, LegSnapshot } from './fallback.js'
 import { guardLogger } from './host-code.js'
 import { CLOSED_REJECTION, FAULT_MESSAGE } from './inbound/client-errors.js'
 import { handleChat } from './inbound/handle.js'
@@ -16,9 +16,12 @@ import type { InboundRequest } from './inbound/request.js'
 import type { OutboundResponse } from './inbound/response.js'
 import { requestIdOf } from './inbound/response-headers.js'
 import { createRoutes, modelList } from './inbound/routes.js'
+import { createHealth } from './health.js'
+import type { LegMemory } from './leg-watch.js'
 import { createLegWatch } from './leg-watch.js'
 import { createOpenRuns } from './open-runs.js'
 import { createProviderAgents } from './outbound/agents.js'
+import { createOrderHost } from './price-hints.js'
 import { logFault } from './run-log.js'
 import { createWarn } from './warnings.js'
 
@@ -67,8 +70,11 @@ export function createMountableFallback(
   const agents = createProviderAgents({ proxy: config.proxy })
   const openRuns = createOpenRuns()
   const hub = createEventHub()
-  const legs = createLegWatch(warn, wallClock)
-  const host = { routes: createRoutes(config, codecOf, agents, wallClock), clock, random, wallClock, hub, legs, openRuns, logger }
+  const legs = createLegWatch({ warn, epoch: wallClock, emit: (event) => hub.active() && hub.emit(event) })
+  const health = createHealth(config, { clock, random, wallClock, hub, warn, logger })
+  const watching = { clock, random, wallClock, hub, legs, openRuns, logger }
+  const order = createOrderHost(config.health.priceHints, warn)
+  const host = { ...watching, routes: createRoutes(config, codecOf, agents, wallClock), health, order, latencies: createLatencies() }
   const created = Math.floor(wallClock() / 1000)
 
   const at = (mount: ResolvedMount): ReturnType<MountableFallback[typeof AT_MOUNT]> => ({
@@ -83,9 +89,10 @@ export function createMountableFallback(
     snapshot: () => ({
       routes: [...host.routes.values()].map(({ name, legs: chain }) => ({
         name,
-        legs: chain.map(({ provider, model }) => ({ provider, model })),
+        legs: chain.map((leg) => legSnapshot(leg, legs.memoryOf(leg))),
       })),
       lastFailures: legs.lastFailures(),
+      ...health.snapshot(),
       openRuns: openRuns.count(),
       listenerErrors: hub.errors(),
     }),
@@ -119,6 +126,16 @@ export function createMountableFallback(
       return jsonResponse(200, headers, modelList(host.routes, created))
     }
     return handleChat(host, mount, openai, request, requestId)
+  }
+}
+
+function legSnapshot({ provider, model, region }: LegIdentity, { lastServedAt, misconfigured }: LegMemory): LegSnapshot {
+  return {
+    provider,
+    model,
+    ...(region === undefined ? undefined : { region }),
+    ...(lastServedAt === undefined ? undefined : { lastServedAt }),
+    ...(misconfigured ? { misconfigured } : undefined),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { FallbackEvent } from '@understudy/core'
+import type { BreakerSnapshot, CooldownSnapshot, FallbackEvent } from '@understudy/core'
 
 import type { InboundRequest } from './inbound/request.js'
 import type { OutboundResponse } from './inbound/response.js'
@@ -6,13 +6,25 @@ import type { OutboundResponse } from './inbound/response.js'
 /** One route as it stands now. Content-free. */
 export interface RouteSnapshot {
   readonly name: string
-  readonly legs: readonly { readonly provider: string; readonly model: string }[]
+  readonly legs: readonly LegSnapshot[]
+}
+
+/** One leg of a route. Content-free. */
+export interface LegSnapshot {
+  readonly provider: string
+  readonly model: string
+  readonly region?: string | undefined
+  /** Milliseconds since the epoch; absent = it never served since the start, and is unproven. */
+  readonly lastServedAt?: number | undefined
+  /** There, and true, while its last attempts all failed as those of a leg that is set wrongly, and another leg served. */
+  readonly misconfigured?: true | undefined
 }
 
 /** The last failure of a leg. Content-free. */
 export interface LegFailureSnapshot {
   readonly provider: string
   readonly model: string
+  readonly region?: string | undefined
   readonly kind: string
   readonly status?: number | undefined
   /** Milliseconds since the epoch. */
@@ -23,6 +35,10 @@ export interface LegFailureSnapshot {
 export interface FallbackSnapshot {
   readonly routes: readonly RouteSnapshot[]
   readonly lastFailures: readonly LegFailureSnapshot[]
+  /** The breakers of the providers that were asked, one for each region of a provider. */
+  readonly breakers: readonly BreakerSnapshot[]
+  /** The legs that rest after a rate limit. */
+  readonly cooldowns: readonly CooldownSnapshot[]
   /** Runs whose answer is not over: a stream counts until it is read to its end or closed. */
   readonly openRuns: number
   /** How often a listener threw or rejected. */

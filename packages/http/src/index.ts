@@ -2,11 +2,12 @@ export { ConfigError, defineRoutes, isConfigError } from '@understudy/config'
 export { createFallback } from './create-fallback.js'
 
 export type { FallbackOptions, MountOptions, RoutesInput } from '@understudy/config'
-export type { FallbackEvent } from '@understudy/core'
+export type { BreakerSnapshot, CooldownSnapshot, FallbackEvent } from '@understudy/core'
 export type {
   Fallback,
   FallbackSnapshot,
   LegFailureSnapshot,
+  LegSnapshot,
   MountedFallback,
   RouteSnapshot,
 } from './fallback.js'

@@ -1,5 +1,5 @@
-import type { AttemptRecord, Failure } from '@understudy/core'
-import { legName } from '@understudy/core'
+import type { AttemptRecord, Failure, FailureKind, LegIdentity, LegMisconfiguredEvent } from '@understudy/core'
+import { legKey, legName } from '@understudy/core'
 
 import { customLegFault } from './custom-leg-fault.js'
 import type { LegFailureSnapshot } from './fallback.js'
@@ -7,42 +7,72 @@ import type { Warn } from './warnings.js'
 
 /** In a row, on one leg: the limit is more likely wrong than the leg silent. */
 const FIRST_CONTENT_TIMEOUTS = 3
+/** In a row, on one leg, while another serves: its model, key or settings are more likely wrong than the requests. */
+const FAULTS_OF_SETTING = 3
+const FAULT_KINDS: ReadonlySet<FailureKind> = new Set(['not_found', 'auth_error', 'invalid_request'])
 
-type LegIdentity = Pick<LegFailureSnapshot, 'provider' | 'model'>
+/** What is remembered of a leg. Content-free. */
+export interface LegMemory {
+  readonly lastServedAt: number | undefined
+  readonly misconfigured: boolean
+}
 
-/** Remembers what legs did last, for the snapshot and for the warnings of a limit that is too short and of custom code that is wrong. */
+/** Remembers what legs did last, for the snapshot and for warnings of what is set or written wrongly. */
 export interface LegWatch {
   /** A run was bound to a leg, or failed. */
   readonly record: (trail: readonly AttemptRecord[]) => void
   /** The answer of a leg broke off after the commit. */
   readonly broke: (leg: LegIdentity, failure: Failure) => void
   readonly lastFailures: () => readonly LegFailureSnapshot[]
+  readonly memoryOf: (leg: LegIdentity) => LegMemory
 }
 
-/** Makes a watch over the legs of one `Fallback`. `epoch` gives milliseconds since the epoch. */
-export function createLegWatch(warn: Warn, epoch: () => number): LegWatch {
+/** What a watch over legs stands on. */
+export interface LegWatchHost {
+  readonly warn: Warn
+  /** Milliseconds since the epoch. */
+  readonly epoch: () => number
+  readonly emit: (event: LegMisconfiguredEvent) => void
+}
+
+/** Makes a watch over the legs of one `Fallback`. */
+export function createLegWatch({ warn, epoch, emit }: LegWatchHost): LegWatch {
   const failures = new Map<string, LegFailureSnapshot>()
   const silences = new Map<string, number>()
   const faulty = new Set<string>()
+  const faults = new Map<string, number>()
+  const served = new Map<string, number>()
 
   return {
     record(trail) {
+      const serves = trail.at(-1)?.outcome === 'served'
       for (const record of trail) {
         // An attempt that the client cut short says nothing about its leg.
         if (record.outcome === 'skipped' || (record.outcome === 'failed' && record.failure.kind === 'aborted')) continue
-        const leg = legName(record)
-        if (record.outcome === 'failed') note(record, record.failure)
-        if (record.outcome === 'failed' && record.failure.phase === 'first_content') countSilence(leg)
-        else if (silences.size > 0) silences.delete(leg)
+        const key = legKey(record)
+        if (record.outcome === 'failed') {
+          note(record, record.failure)
+          countFault(key, record, record.failure.kind, serves)
+        } else {
+          served.set(key, epoch())
+          if (faults.size > 0) faults.delete(key)
+        }
+        if (record.outcome === 'failed' && record.failure.phase === 'first_content') countSilence(key, record)
+        else if (silences.size > 0) silences.delete(key)
       }
     },
     broke: note,
     lastFailures: () => [...failures.values()],
+    memoryOf(leg) {
+      const key = legKey(leg)
+      return { lastServedAt: served.get(key), misconfigured: (faults.get(key) ?? 0) >= FAULTS_OF_SETTING }
+    },
   }
 
-  function note({ provider, model }: LegIdentity, failure: Failure): void {
+  function note(leg: LegIdentity, failure: Failure): void {
+    const { provider, model } = leg
     const { kind, status } = failure
-    failures.set(legName({ provider, model }), { provider, model, kind, status, at: epoch() })
+    failures.set(legKey(leg), { ...identityOf(leg), kind, status, at: epoch() })
     // A custom leg has one name for both.
     if (provider === model && !faulty.has(provider)) warnOfFault(provider, failure)
   }
@@ -55,13 +85,35 @@ export function createLegWatch(warn: Warn, epoch: () => number): LegWatch {
     warn('UNDERSTUDY_CUSTOM_LEG', message, { leg, at: fault.at })
   }
 
-  function countSilence(leg: string): void {
-    const count = (silences.get(leg) ?? 0) + 1
-    silences.set(leg, count)
+  function countSilence(key: string, record: LegIdentity): void {
+    const count = (silences.get(key) ?? 0) + 1
+    silences.set(key, count)
     if (count !== FIRST_CONTENT_TIMEOUTS) return
+    const leg = legName(record)
     const message =
       `leg '${leg}' gave no content in time ${count} times in a row: ` +
       'if it is slow by nature, raise its firstContentTimeoutMs (or set reasoning: true)'
     warn('UNDERSTUDY_FIRST_CONTENT', message, { leg })
   }
+
+  /** A fault that no other leg made good may be the request's; one of another kind says that the leg is there. */
+  function countFault(key: string, record: LegIdentity, kind: FailureKind, serves: boolean): void {
+    if (!FAULT_KINDS.has(kind)) {
+      if (faults.size > 0) faults.delete(key)
+      return
+    }
+    if (!serves) return
+    const count = (faults.get(key) ?? 0) + 1
+    faults.set(key, count)
+    if (count !== FAULTS_OF_SETTING) return
+    const leg = legName(record)
+    const message =
+      `leg '${leg}' ended its last ${count} attempts in ${kind} while another leg served: check its model, credentials and settings`
+    warn('UNDERSTUDY_LEG_MISCONFIGURED', message, { leg, kind })
+    emit({ type: 'leg-misconfigured', ...identityOf(record), kind, at: epoch() })
+  }
+}
+
+function identityOf({ provider, model, region }: LegIdentity): LegIdentity {
+  return region === undefined ? { provider, model } : { provider, model, region }
 }

@@ -43,10 +43,15 @@ t.test('a snapshot says what there is, and nothing of what was said', async (t) 
   await fallback.handle(chat())
   t.strictSame(fallback.snapshot(), {
     routes: [
-      { name: 'chat', legs: [{ provider: 'a', model: 'm-1' }, { provider: 'b', model: 'm-2' }] },
+      { name: 'chat', legs: [{ provider: 'a', model: 'm-1' }, { provider: 'b', model: 'm-2', lastServedAt: EPOCH }] },
       { name: 'own', legs: [{ provider: 'own', model: 'own' }] },
     ],
     lastFailures: [{ provider: 'a', model: 'm-1', kind: 'overloaded', status: 503, at: EPOCH }],
+    breakers: [
+      { provider: 'a', state: 'closed', failures: 1, lastVerdict: 'charge' },
+      { provider: 'b', state: 'closed', failures: 0, lastVerdict: 'success' },
+    ],
+    cooldowns: [],
     openRuns: 0,
     listenerErrors: 0,
   })

@@ -294,7 +294,11 @@ t.test('warnings go to the logger, or where Node\'s own go, with a code', async 
 
 t.test('a leg whose first-content limit fires three times in a row raises one warning that names the option', async (t) => {
   const warnings: unknown[] = []
-  const watch = createLegWatch((...warning) => warnings.push(warning), () => EPOCH)
+  const watch = createLegWatch({
+    warn: (...warning) => warnings.push(warning),
+    epoch: () => EPOCH,
+    emit: (event) => warnings.push(event),
+  })
   const leg = { provider: 'a', model: 'm', latencyMs: 1 }
   const served: AttemptRecord = { outcome: 'served', ...leg }
   const failed = (failure: Parameters<typeof failureOf>): AttemptRecord => ({ outcome: 'failed', ...leg, failure: failureOf(...failure), health: 'charge' })
@@ -355,7 +359,7 @@ t.test('the same over HTTP: a silent leg, three requests, one warning', async (t
   const clock = createFakeClock()
   const { lines, logger } = recorder()
   const simulator = await simulate(t, { models: { 'm-1': [{ connect: 'accept_stall' }], 'm-2': [{}] } })
-  const fallback = fallbackOf(t, { chat: ['a/m-1', 'b/m-2'] }, { providers: providersOn(simulator), logger }, { clock })
+  const fallback = fallbackOf(t, { chat: ['a/m-1', 'b/m-2'] }, { providers: providersOn(simulator), breaker: false, logger }, { clock })
   for (const number of [1, 2, 3, 4]) {
     const answering = fallback.handle(stream())
     await simulator.waitForCall('m-1', number)

@@ -8,5 +8,7 @@ export const options = {
     primary: { dialect: 'openai', baseURL: primary, apiKey: 'sk-primary' },
     backup: { dialect: 'openai', baseURL: backup, apiKey: 'sk-backup' },
   },
+  // On, but never open: a leg that is meant to fail each time has to be asked each time.
+  breaker: { failureThreshold: 1_000_000_000 },
   ...(limitMs === undefined ? {} : { firstContentTimeoutMs: limitMs }),
 }

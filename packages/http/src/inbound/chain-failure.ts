@@ -1,5 +1,5 @@
 import type { AttemptRecord, Failure, FailedRun } from '@understudy/core'
-import { legName } from '@understudy/core'
+import { legKey } from '@understudy/core'
 import type { ResolvedMount } from '@understudy/config'
 import type { ClientError } from '@understudy/dialects'
 
@@ -37,7 +37,7 @@ export function chainFailure(run: FailedRun, chain: FailedChain): ChainFailure {
   return {
     status,
     code,
-    retryAfter: status === 429 || (status === 503 && run.cause !== 'aborted') ? retryAfterOf(run.trail) : undefined,
+    retryAfter: status === 429 || (status === 503 && run.cause !== 'aborted') ? retryAfterOf(run) : undefined,
     error: {
       status,
       type: errorType(status),
@@ -80,7 +80,10 @@ function requestFault({ kind, status, code, providerMessage }: Failure): Verdict
   }
 }
 
-function exhausted({ cause, trail }: FailedRun, { route, mount: { exhaustedStatus: by } }: FailedChain): Verdict {
+function exhausted({ cause, noLeg, trail }: FailedRun, { route, mount: { exhaustedStatus: by } }: FailedChain): Verdict {
+  if (cause === 'circuit_open') {
+    return { status: 503, code: 'circuit_open', message: `route '${route}' stops at a provider that has been failing` }
+  }
   const failures = trail.filter((record) => record.outcome === 'failed')
   const allFailed = { code: 'all_legs_failed', message: `all legs of route '${route}' failed` } as const
   // A leg that was left out might have a larger window.
@@ -92,25 +95,32 @@ function exhausted({ cause, trail }: FailedRun, { route, mount: { exhaustedStatu
   if (by !== '502' && failures.length > 0 && failures.every(({ failure }) => failure.kind === 'rate_limit')) {
     return { status: 429, ...allFailed }
   }
+  if (noLeg?.status === 429 && by === '429_or_502') return { status: 429, ...allFailed }
   if (by !== 'by_cause') return { status: 502, ...allFailed }
   if (cause === 'deadline') {
     return { status: 504, code: 'deadline_exceeded', message: `route '${route}' found no answer in time` }
   }
   if (failures.length > 0) return { status: 502, ...allFailed }
-  return { status: 503, code: 'no_leg_available', message: `no leg of route '${route}' is available` }
+  return { status: noLeg?.status ?? 503, code: 'no_leg_available', message: `no leg of route '${route}' is available` }
 }
 
 /** When the first of the legs may be asked again, in whole seconds; 1 where no leg said. */
-function retryAfterOf(trail: readonly AttemptRecord[]): number {
-  const waits = lastOfEach(trail).flatMap((record) =>
-    record.outcome === 'failed' && record.failure.retryAfterMs !== undefined ? [record.failure.retryAfterMs] : [],
-  )
+function retryAfterOf({ noLeg, trail }: FailedRun): number {
+  if (noLeg !== undefined) return noLeg.retryAfterSeconds
+  const waits = lastOfEach(trail).flatMap((record) => {
+    const waitMs = record.outcome === 'failed' ? record.failure.retryAfterMs : waitOf(record)
+    return waitMs === undefined ? [] : [waitMs]
+  })
   return waits.length === 0 ? 1 : Math.max(1, Math.ceil(Math.min(...waits) / 1000))
+}
+
+function waitOf(record: AttemptRecord): number | undefined {
+  return record.outcome === 'skipped' ? record.retryAfterMs : undefined
 }
 
 /** Each leg's last row. */
 function lastOfEach(trail: readonly AttemptRecord[]): readonly AttemptRecord[] {
-  return [...new Map(trail.map((record) => [legName(record), record])).values()]
+  return [...new Map(trail.map((record) => [legKey(record), record])).values()]
 }
 
 /** Code and words for an answer that broke after its commit. */

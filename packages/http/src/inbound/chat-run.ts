@@ -1,9 +1,10 @@
 import type { ResolvedMount } from '@understudy/config'
-import type { CommittedRun } from '@understudy/core'
+import type { CommittedRun, HealthRegistry, Latencies } from '@understudy/core'
 import { legName } from '@understudy/core'
 import type { DialectCodec } from '@understudy/dialects'
 
 import type { WireRequest } from '../outbound/wire-request.js'
+import type { OrderHost } from '../price-hints.js'
 import type { RunWatch, RunWatchHost } from '../run-watch.js'
 import { reportOf } from './report.js'
 import type { RunHeaders } from './response-headers.js'
@@ -13,8 +14,11 @@ import type { AnswerWriting } from './stream-answer.js'
 /** What every run of a `Fallback` stands on. */
 export interface ChatHost extends RunWatchHost {
   readonly routes: ReadonlyMap<string, RunnableRoute>
-  /** In [0, 1). For the jitter of retries. */
+  /** In [0, 1). For the jitter of retries, and the order `weighted`. */
   readonly random: () => number
+  readonly health: HealthRegistry
+  readonly latencies: Latencies
+  readonly order: OrderHost
 }
 
 /** One chat request on its way. */

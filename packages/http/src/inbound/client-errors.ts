@@ -14,6 +14,7 @@ export type ErrorCode =
   | 'all_legs_failed'
   | 'deadline_exceeded'
   | 'no_leg_available'
+  | 'circuit_open'
   | 'stream_truncated'
   | 'idle_timeout'
   | 'upstream_error'

@@ -41,8 +41,11 @@ export async function handleChat(
   const { onStart } = watch.open
   const headers = { requestId, route: route.name, exposeTrail: mount.exposeTrail }
   const chat = { host, mount, codec, route, request, includeUsage: outline.includeUsage, headers, watch }
-  const { clock, random } = host
-  const outcome = run(route.legs, request, route.settings, { clock, random, journal, onStart, onEnd }, inbound.signal)
+  const { clock, random, order, latencies } = host
+  const health = host.health.forRun()
+  const ordering = { latencies, prices: order.pricesOf(request, route.order), onOrderProblem: order.onProblem }
+  const runHost = { clock, random, health, ...ordering, journal, onStart, onEnd }
+  const outcome = run(route.legs, request, route.settings, runHost, inbound.signal)
   if (!outline.stream || route.waitingCommentMs === undefined) return answerRun(chat, await outcome)
   return answerOrWait(chat, outcome, route.waitingCommentMs)
 }

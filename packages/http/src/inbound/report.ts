@@ -1,5 +1,5 @@
 import type { AttemptRecord, FailureKind, SkipReason } from '@understudy/core'
-import { legName, reasonOf } from '@understudy/core'
+import { legKey, legName, reasonOf } from '@understudy/core'
 
 import { REASON_MESSAGES } from './client-errors.js'
 
@@ -47,7 +47,7 @@ export function legFailures(trail: readonly AttemptRecord[], expose: boolean): r
     if (reason === undefined) continue
     const failure = record.outcome === 'failed' ? record.failure : undefined
     const words = expose ? failure?.providerMessage : undefined
-    byLeg.set(legName(record), {
+    byLeg.set(legKey(record), {
       provider: record.provider,
       model: record.model,
       message: words ?? REASON_MESSAGES[reason],

@@ -1,5 +1,5 @@
 import type { ResolvedConfig, ResolvedLeg, ResolvedRoute } from '@understudy/config'
-import type { ChatRequest, Leg, RunSettings } from '@understudy/core'
+import type { ChatRequest, Leg, Order, PlanSettings, RunSettings } from '@understudy/core'
 import { legName, legOf } from '@understudy/core'
 import type { DialectCodec } from '@understudy/dialects'
 
@@ -16,6 +16,7 @@ export interface RunnableRoute {
   /** Legs that speak the client's dialect need no translation of the answer. */
   readonly dialectOf: ReadonlyMap<Leg, string>
   readonly settings: RunSettings
+  readonly order: Order
   readonly waitingCommentMs: number | undefined
   /** Whether a leg keeps the request's own model, so that there has to be one. */
   readonly needsModel: boolean
@@ -32,7 +33,8 @@ export function createRoutes(
   agents: ProviderAgents,
   wallClock: () => number,
 ): ReadonlyMap<string, RunnableRoute> {
-  const parts = { codecOf, agents, wallClock }
+  const { whenOpen, whenAllOpen } = config.health
+  const parts = { codecOf, agents, wallClock, whenOpen, whenAllOpen }
   return new Map([...config.routes].map(([name, route]) => [name, createRoute(route, parts)]))
 }
 
@@ -41,10 +43,12 @@ interface LegParts {
   readonly codecOf: (dialect: string) => DialectCodec
   readonly agents: ProviderAgents
   readonly wallClock: () => number
+  readonly whenOpen: PlanSettings['whenOpen']
+  readonly whenAllOpen: PlanSettings['whenAllOpen']
 }
 
 function createRoute(route: ResolvedRoute, parts: LegParts): RunnableRoute {
-  const { advanceOn, commit, retries, retryOn, maxRetryAfterMs, limits, waitingComment } = route.settings
+  const { advanceOn, commit, order, retries, retryOn, maxRetryAfterMs, limits, waitingComment } = route.settings
   const dialectOf = new Map<Leg, string>()
   const legs = route.legs.map((resolved) => {
     const leg = createLeg(resolved, route, parts)
@@ -62,14 +66,16 @@ function createRoute(route: ResolvedRoute, parts: LegParts): RunnableRoute {
       commit,
       retry: { retries, retryOn, maxRetryAfterMs: maxRetryAfterMs === false ? undefined : maxRetryAfterMs },
       limits,
+      plan: { order, whenOpen: parts.whenOpen, whenAllOpen: parts.whenAllOpen },
     },
+    order,
     waitingCommentMs: waitingComment === false ? undefined : waitingComment.afterMs,
     needsModel: route.legs.some((leg) => leg.type === 'provider' && leg.anyModel),
   }
 }
 
 function createLeg(leg: ResolvedLeg, route: ResolvedRoute, { codecOf, agents, wallClock }: LegParts): Leg {
-  const { limits, reasoning, retries, defaults } = leg
+  const { limits, reasoning, retries, price, weight, defaults } = leg
   if (leg.type === 'custom') {
     const { name, open } = leg.leg
     return legOf({
@@ -77,13 +83,15 @@ function createLeg(leg: ResolvedLeg, route: ResolvedRoute, { codecOf, agents, wa
       limits,
       reasoning,
       retries,
+      price,
+      weight,
       open: (request, context) => open(filledRequest(neutralOf(request), defaults, codecOf), context),
     })
   }
   const { provider, model, anyModel, region } = leg
   const codec = codecOf(provider.dialect)
   const { bufferedVia } = route.settings
-  const settings = { region, defaults, bufferedVia, limits, reasoning, retries }
+  const settings = { region, defaults, bufferedVia, limits, reasoning, retries, price, weight }
   return createHttpLeg({ provider, codec, model, anyModel, agents, wallClock, ...settings })
 }
 

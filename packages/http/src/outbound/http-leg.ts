@@ -29,6 +29,8 @@ export interface HttpLegOptions {
   readonly limits?: LegLimits | undefined
   readonly reasoning?: boolean | undefined
   readonly retries?: number | undefined
+  readonly price?: number | undefined
+  readonly weight?: number | undefined
   /** Milliseconds since the epoch, to turn a date in Retry-After into a wait. Default `Date.now`. */
   readonly wallClock?: (() => number) | undefined
 }
@@ -69,6 +71,8 @@ export function createHttpLeg(options: HttpLegOptions): Leg {
     limits: options.limits,
     reasoning: options.reasoning,
     retries: options.retries,
+    price: options.price,
+    weight: options.weight,
     wholeAnswers: !streamsAlways,
     open,
   }
