@@ -41,7 +41,8 @@ function watchQueue({ socket }: IncomingMessage, res: ServerResponse): () => voi
 /** Whether an error says no more than that the client is gone: its socket's own, or that of a pipe which its leaving cut. */
 export function isDisconnect(error: unknown, req: IncomingMessage, signal: AbortSignal): boolean {
   if (!(error instanceof Error)) return false
-  // A stream that fails takes the socket with it, so that its error is the socket's too; only the kernel's has a `syscall`.
-  if (error === req.socket.errored) return 'syscall' in error
+  // A stream that fails takes the socket with it, so that its error is the socket's too; only the kernel's has a `syscall`. And
+  // the parser has one of its own for a client that left while it sent.
+  if (error === req.socket.errored) return 'syscall' in error || ('code' in error && error.code === 'HPE_INVALID_EOF_STATE')
   return signal.aborted && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
 }

@@ -86,6 +86,25 @@ t.test('queued behind another answer, the close of the socket is passed on, and 
   t.strictSame([inner.getMaxListeners(), inner.listenerCount('close') <= listeners], [most, true])
 })
 
+t.test('a client that leaves while it sends is a disconnect, one that sends what is no HTTP is not', async (t) => {
+  for (const [rest, left] of [['', true], ['x'.repeat(100) + '\r\nno HTTP\r\n\r\n', false]] as const) {
+    const arrived = deferred<Exchange>()
+    const port = await serve(t, arrived.resolve)
+    const socket = await openSocket(port)
+    socket.on('error', () => undefined)
+    socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\n')
+    const { req, res } = await arrived.promise
+    const signal = watchDisconnect(req, res)
+    req.on('error', () => undefined)
+    req.resume()
+    const closed = new Promise((resolve) => req.socket.once('close', resolve))
+    socket.end(rest)
+    await within(1_000, 'the close', closed)
+    t.type(req.socket.errored, Error)
+    t.equal(isDisconnect(req.socket.errored, req, signal), left)
+  }
+})
+
 t.test('only what says that the client is gone is a disconnect', async (t) => {
   const arrived = deferred<Exchange>()
   const port = await serve(t, arrived.resolve)
