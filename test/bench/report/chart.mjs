@@ -47,7 +47,7 @@ export function toChart({ figures, targets }) {
   }
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${y - 10}" width="${WIDTH}" height="${y - 10}" role="img">`,
-    '<title>Processor time and memory, to node:http + undici.request + pipe (1 = the dashed line)</title>',
+    '<title>Processor time and memory, to node:http + undici.request + pipeline (1 = the dashed line)</title>',
     '<style>text{font:11px sans-serif;fill:#24292f}.title{font-weight:bold}</style>',
     `<rect width="${WIDTH}" height="${y - 10}" fill="#fff"/>`,
     ...parts,

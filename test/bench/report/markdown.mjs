@@ -72,7 +72,7 @@ export function toMarkdown({ figures, targets, outcomes, broken, checked, machin
     '',
     `${machine.date}, commit ${machine.commit}, Node ${machine.node}, ${machine.cores}; ${pinning.note}.`,
     `${plan.rounds} round(s)${quick ? ' (quick: rough figures)' : ''}, ${Math.round(seconds)} s. Processor time of the target's process;`,
-    'median (smallest..largest) of the rounds; x = to `node:http + undici.request + pipe` in the same round.',
+    'median (smallest..largest) of the rounds; x = to `node:http + undici.request + pipeline` in the same round.',
     '',
     ...figuresTable({ figures, targets, checked }),
     '',
