@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { mountFallback, readRequest, splitTarget, writeResponse } from '@understudy/http'
+import { createRouteWarning, mountFallback, readRequest, splitTarget, writeResponse, wrongHost } from '@understudy/http'
 import type { Fallback, FallbackOptions, RoutesInput } from '@understudy/http'
 
 /** A request as Express, Connect or bare `node:http` hands it over. */
@@ -9,6 +9,8 @@ export interface HostRequest extends IncomingMessage {
   readonly baseUrl?: string | undefined
   /** Express and Connect: `url` as it came. */
   readonly originalUrl?: string | undefined
+  /** Express: the route that matched last. */
+  readonly route?: unknown
   /** What a body parser before us left. */
   readonly body?: unknown
 }
@@ -22,11 +24,14 @@ export type NodeMiddleware = (req: HostRequest, res: ServerResponse, next: (erro
  */
 export function fallbackMiddleware(routes: RoutesInput | Fallback, options: FallbackOptions = {}): NodeMiddleware {
   const mounted = mountFallback(routes, options)
+  const warnOfRoute = createRouteWarning("mount it with app.use('/chat', ...)")
 
   return function understudy(req, res, next) {
+    if (typeof next !== 'function' || typeof res?.setHeader !== 'function') throw wrongHost('express', req, res)
     const { path, query } = splitTarget(req.url)
     const atRoot = isAtRoot(req)
     if (!mounted.matches(req.method ?? '', path, atRoot)) {
+      if (req.route !== undefined) warnOfRoute([req.route], understudy, path)
       next()
       return
     }

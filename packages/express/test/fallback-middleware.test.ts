@@ -55,6 +55,33 @@ t.test('a route instead of a mount, and a url that the host rewrote', async (t) 
   }
 })
 
+t.test('a route whose path is none of ours is told once, with the right call', async (t) => {
+  const warnings: Error[] = []
+  const hear = (warning: Error) => void warnings.push(warning)
+  process.on('warning', hear)
+  t.teardown(() => process.off('warning', hear))
+  const app = express()
+  app.get('/host', (_req, _res, next) => next())
+  app.post('/chat', fallbackMiddleware(whereabouts()))
+  app.use(fallbackMiddleware(whereabouts()))
+  app.use((_req, res) => void res.send('host'))
+  const port = await listen(t, app)
+  t.equal((await ask(port, '/host', { method: 'GET' })).text, 'host')
+  t.strictSame(warnings, [], 'a route of the host in front of a mount is none of ours')
+  for (const path of ['/chat', '/chat']) t.equal((await ask(port, path)).text, 'host')
+  await new Promise((resolve) => setImmediate(resolve))
+  t.match(warnings, [{ code: 'UNDERSTUDY_MOUNTED_ON_ROUTE', message: /request for "\/chat" went by it: mount it with app\.use/ }])
+  t.equal(warnings.length, 1)
+})
+
+t.test('in another framework it says which package is right', async (t) => {
+  const ours: unknown = fallbackMiddleware(whereabouts())
+  const call = (...args: unknown[]) => (ours as (...args: unknown[]) => void)(...args)
+  t.throws(() => call({ req: {}, res: {} }, () => undefined), /of @understudy\/express, and was called by Koa; import it from '@understudy\/koa'/)
+  t.throws(() => call({ addContentTypeParser() {} }, {}, () => undefined), /called by Fastify; import it from '@understudy\/fastify'/)
+  t.throws(() => call(), /called by something else; mount it as its README says/)
+})
+
 t.test('bare node:http, and a host that takes the mount path off url as Connect does', async (t) => {
   const ours = fallbackMiddleware(whereabouts())
   const port = await listen(t, (req: HostRequest, res) => {

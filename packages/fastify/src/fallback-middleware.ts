@@ -2,7 +2,9 @@ import type { FastifyError, FastifyInstance, FastifyPluginAsync, FastifyReply, F
 import plugin from 'fastify-plugin'
 import { jsonSchemaTransform } from 'fastify-type-provider-zod'
 
-import { chatBodySchema, mountFallback, pathUnder, readRequest, splitTarget, SURFACE_PATHS, toPayload } from '@understudy/http'
+import {
+  chatBodySchema, mountFallback, pathUnder, readRequest, registerFault, splitTarget, SURFACE_PATHS, toPayload,
+} from '@understudy/http'
 import type { Fallback, FallbackOptions, RoutesInput } from '@understudy/http'
 
 /**
@@ -13,7 +15,9 @@ import type { Fallback, FallbackOptions, RoutesInput } from '@understudy/http'
 export function fallbackMiddleware(routes: RoutesInput | Fallback, options: FallbackOptions = {}): FastifyPluginAsync {
   const mounted = mountFallback(routes, options)
 
-  function understudy(scope: FastifyInstance): Promise<void> {
+  function understudy(scope: FastifyInstance, registered: object): Promise<void> {
+    const fault = registerFault(scope, registered)
+    if (fault !== undefined) return Promise.reject(fault)
     const prefix = scope.prefix.endsWith('/') ? scope.prefix.slice(0, -1) : scope.prefix
     const atRoot = prefix === ''
     // The body stays a stream: `readRequest` reads it, under our limit and with our errors.

@@ -52,6 +52,22 @@ t.test('a plain host with swagger shows our routes and keeps its own', async (t)
   t.match(body, /A route, or a provider\/model/)
 })
 
+t.test('options in the second argument of register are refused with the right call', async (t) => {
+  const app = host(t)
+  const options = { prefix: '/chat', logLevel: 'warn' as const, firstContentTimeoutMs: 5, timoutMs: 4 }
+  await t.rejects(async () => app.register(fallbackMiddleware(scriptedFallback()), options), {
+    code: 'ERR_UNDERSTUDY_CONFIG',
+    message: /register\.firstContentTimeoutMs: only prefix, logLevel, logSerializers belong there; write app\.register\(fallbackMiddleware\(routes, \{ firstContentTimeoutMs: [^]*register\.timoutMs/,
+  })
+})
+
+t.test('in another framework it says which package is right', async (t) => {
+  const ours: unknown = fallbackMiddleware(scriptedFallback())
+  const call = (...args: unknown[]) => (ours as (...args: unknown[]) => Promise<void>)(...args)
+  await t.rejects(call({}, { setHeader() {} }, () => undefined), { message: /of @understudy\/fastify, and was called by Express; import it from '@understudy\/express'/ })
+  await t.rejects(call({ req: {}, res: {} }, () => undefined), { message: /called by Koa; import it from '@understudy\/koa'/ })
+})
+
 t.test('a zod host with swagger and a transform of its own', async (t) => {
   const app = host(t)
   app.setValidatorCompiler(validatorCompiler)

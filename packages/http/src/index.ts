@@ -15,6 +15,7 @@ export type { InboundBody, InboundHeaders, InboundRequest } from './inbound/requ
 export type { OutboundResponse } from './inbound/response.js'
 
 // What the adapters stand on. It does not follow semantic versioning.
+export { createRouteWarning, registerFault, wrongHost } from './check-mount.js'
 export { SURFACE_PATHS } from './inbound/paths.js'
 export { normalisePrefix, pathUnder } from './inbound/prefix.js'
 export { chatBodySchema } from './inbound/schemas.js'

@@ -1,6 +1,8 @@
 import type { Context, Middleware } from 'koa'
 
-import { isDisconnect, mountFallback, normalisePrefix, pathUnder, readRequest, splitTarget, toPayload } from '@understudy/http'
+import {
+  createRouteWarning, isDisconnect, mountFallback, normalisePrefix, pathUnder, readRequest, splitTarget, toPayload, wrongHost,
+} from '@understudy/http'
 import type { Fallback, FallbackOptions, RoutesInput } from '@understudy/http'
 
 /** `FallbackOptions`, and where we stand in a Koa app. */
@@ -20,11 +22,15 @@ export function fallbackMiddleware(routes: RoutesInput | Fallback, options: KoaO
   const { prefix: written, ...rest } = options
   const prefix = normalisePrefix(written)
   const mounted = mountFallback(routes, rest)
+  const warnOfRoute = createRouteWarning("give it the path of the route too, as in { prefix: '/chat' }")
 
   return async function understudy(ctx, next) {
+    if (typeof next !== 'function' || typeof ctx?.set !== 'function') throw wrongHost('koa', ctx, next)
     const path = pathUnder(prefix, ctx.path)
     const atRoot = prefix === '' && !isMounted(ctx)
     if (path === undefined || !mounted.matches(ctx.method, path, atRoot)) {
+      const matched: unknown = Reflect.get(ctx, 'matched')
+      if (Array.isArray(matched)) warnOfRoute(matched, understudy, ctx.path)
       await next()
       return
     }

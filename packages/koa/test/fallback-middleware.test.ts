@@ -45,6 +45,31 @@ t.test('a prefix is whole segments, in any spelling, and ctx.path stays', async 
   }
 })
 
+t.test('a route without a prefix is told once, with the right call', async (t) => {
+  const warnings: Error[] = []
+  const hear = (warning: Error) => void warnings.push(warning)
+  process.on('warning', hear)
+  t.teardown(() => process.off('warning', hear))
+  const app = new Koa()
+  const router = new Router()
+  router.post('/chat', fallbackMiddleware(whereabouts()))
+  router.post('/right', fallbackMiddleware(whereabouts(), { prefix: '/right' }))
+  app.use(router.routes())
+  const port = await listen(t, app)
+  t.strictSame(JSON.parse((await ask(port, '/right')).text), { path: '/', atRoot: false })
+  for (const path of ['/chat', '/chat']) t.equal((await ask(port, path)).text, 'host /chat')
+  await new Promise((resolve) => setImmediate(resolve))
+  t.match(warnings, [{ code: 'UNDERSTUDY_MOUNTED_ON_ROUTE', message: /went by it: give it the path of the route too, as in \{ prefix/ }])
+  t.equal(warnings.length, 1)
+})
+
+t.test('in another framework it says which package is right', async (t) => {
+  const ours: unknown = fallbackMiddleware(whereabouts())
+  const call = (...args: unknown[]) => (ours as (...args: unknown[]) => Promise<void>)(...args)
+  await t.rejects(call({}, { setHeader() {} }, () => undefined), { message: /of @understudy\/koa, and was called by Express; import it from '@understudy\/express'/ })
+  await t.rejects(call({ addContentTypeParser() {} }, {}, () => undefined), { message: /called by Fastify/ })
+})
+
 t.test('koa-mount takes the path off itself', async (t) => {
   const app = new Koa()
   app.use(mount('/a/chat', fallbackMiddleware(whereabouts())))

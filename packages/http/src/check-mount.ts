@@ -1,0 +1,65 @@
+import { ConfigError } from '@understudy/config'
+
+/** The frameworks that have an adapter. */
+type Host = 'express' | 'koa' | 'fastify'
+
+const HOST_NAMES = { express: 'Express', koa: 'Koa', fastify: 'Fastify' } as const satisfies Record<Host, string>
+
+/** What Fastify itself reads of the second argument of `register`. */
+const REGISTER_OPTIONS = ['prefix', 'logLevel', 'logSerializers']
+
+/** The error for an adapter that was called with another framework's arguments: names the package that is right. */
+export function wrongHost(adapter: Host, first: unknown, second: unknown): ConfigError {
+  const host = hostOf(first, second)
+  const right = host === undefined || host === adapter ? 'mount it as its README says' : `import it from '@understudy/${host}'`
+  const found = host === undefined ? 'something else' : HOST_NAMES[host]
+  const message = `is the one of @understudy/${adapter}, and was called by ${found}; ${right}`
+  return new ConfigError([{ path: 'fallbackMiddleware', message }])
+}
+
+function hostOf(first: unknown, second: unknown): Host | undefined {
+  if (typeof member(first, 'addContentTypeParser') === 'function') return 'fastify'
+  if (typeof member(second, 'setHeader') === 'function') return 'express'
+  return typeof member(first, 'req') === 'object' && typeof member(first, 'res') === 'object' ? 'koa' : undefined
+}
+
+/**
+ * The error for a plugin that was not called by Fastify, or with options in `register`'s second argument, where nobody would read
+ * them. Given back and not thrown: avvio takes what a plugin throws for a crash.
+ */
+export function registerFault(scope: unknown, options: object): ConfigError | undefined {
+  if (typeof member(scope, 'addContentTypeParser') !== 'function') return wrongHost('fastify', scope, options)
+  const strangers = Object.keys(options).filter((name) => !REGISTER_OPTIONS.includes(name))
+  if (strangers.length === 0) return undefined
+  return new ConfigError(strangers.map((name) => ({
+    path: `register.${name}`,
+    message: `only ${REGISTER_OPTIONS.join(', ')} belong there; `
+      + `write app.register(fallbackMiddleware(routes, { ${name}: ... }), { prefix: '/chat' })`,
+  })))
+}
+
+/**
+ * Tells once that requests come by a route (`app.post('/chat', ...)`) whose path is none of ours, so that they all go by.
+ * `routes` = what the framework says it matched.
+ */
+export function createRouteWarning(right: string): (routes: readonly unknown[], ours: unknown, path: string) => void {
+  let warned = false
+  return (routes, ours, path) => {
+    if (warned || !routes.some((route) => isRouteOf(route, ours))) return
+    warned = true
+    const message = `Understudy was mounted on a route, and a request for ${JSON.stringify(path.slice(0, 100))} went by it: ${right}`
+    process.emitWarning(message, { type: 'UnderstudyWarning', code: 'UNDERSTUDY_MOUNTED_ON_ROUTE' })
+  }
+}
+
+/** Express keeps layers with handles on a route, @koa/router functions on a layer, which has no methods if it is no route. */
+function isRouteOf(route: unknown, ours: unknown): boolean {
+  const stack = member(route, 'stack')
+  const methods = member(route, 'methods')
+  if (!Array.isArray(stack) || (Array.isArray(methods) && methods.length === 0)) return false
+  return stack.some((layer: unknown) => layer === ours || member(layer, 'handle') === ours)
+}
+
+function member(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined
+}
