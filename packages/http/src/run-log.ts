@@ -21,6 +21,7 @@ export function logOutcome(logger: Logger | undefined, run: RunLine, outcome: Ru
     leg: legName(record),
     outcome: record.outcome,
     reason: reasonOf(record),
+    ...(record.outcome === 'failed' && detailsOf(record.failure)),
   }))
   const fields = { ...run, attempts }
   if (outcome.type === 'committed') {
@@ -30,6 +31,15 @@ export function logOutcome(logger: Logger | undefined, run: RunLine, outcome: Ru
     logger.warn({ ...fields, cause: outcome.cause }, `route '${run.route}': the request was refused`)
   } else {
     logger.error({ ...fields, cause: outcome.cause }, `route '${run.route}': no leg answered`)
+  }
+}
+
+/** What helps to find out why, where it is known. */
+function detailsOf({ status, code, phase }: Failure) {
+  return {
+    ...(status === undefined ? undefined : { status }),
+    ...(code === undefined ? undefined : { code }),
+    ...(phase === undefined ? undefined : { phase }),
   }
 }
 

@@ -260,14 +260,14 @@ t.test('the log has one line where there is something to say', async (t) => {
     return [...lines]
   }
   const run = (route: string) => ({ requestId: 'r-1', route })
-  const bad = { leg: 'bad/bad', outcome: 'failed', reason: 'overloaded' }
+  const bad = { leg: 'bad/bad', outcome: 'failed', reason: 'overloaded', status: 529, code: 'busy' }
   t.strictSame(await said('plain'), [], 'nothing where all went well')
   t.strictSame(await said('rescued'), [
     ['info', { ...run('rescued'), attempts: [bad, { leg: 'good/good', outcome: 'served', reason: undefined }], served: 'good/good' }, 'route \'rescued\': rescued by good/good'],
   ])
   t.strictSame(await said('down'), [['error', { ...run('down'), attempts: [bad], cause: 'exhausted' }, 'route \'down\': no leg answered']])
   t.strictSame(await said('refused'), [
-    ['warn', { ...run('refused'), attempts: [{ leg: 'bad/bad', outcome: 'failed', reason: 'invalid_request' }], cause: 'stopped' }, 'route \'refused\': the request was refused'],
+    ['warn', { ...run('refused'), attempts: [{ leg: 'bad/bad', outcome: 'failed', reason: 'invalid_request', status: 400 }], cause: 'stopped' }, 'route \'refused\': the request was refused'],
   ])
   t.strictSame(await said('broken'), [
     ['error', { ...run('broken'), leg: 'broken/broken', reason: 'overloaded', phase: undefined }, 'route \'broken\': the answer of broken/broken broke off'],

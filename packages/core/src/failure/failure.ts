@@ -43,6 +43,8 @@ export interface Failure {
   readonly usage?: Usage | undefined
   /** The provider's words. Only ever shown to the client that asked; never logged, never in an event. Not enumerable. */
   readonly providerMessage?: string | undefined
+  /** The field of the request that the provider found at fault, at most 128 characters of a path. Not enumerable. */
+  readonly param?: string | undefined
   /** What the leg threw, for whoever debugs it: may quote a prompt, so never logged, never in an event. Not enumerable. */
   readonly cause?: unknown
 }
@@ -92,16 +94,17 @@ export function isProcessed(value: unknown): value is Processed {
 }
 
 /**
- * Makes a Failure: fills in `processed`, leaves out what is undefined, and keeps `providerMessage` and `cause` out of every
- * enumeration.
+ * Makes a Failure: fills in `processed`, leaves out what is undefined, and keeps what only the client or a debugger may see
+ * out of every enumeration.
  */
 export function failureOf(kind: FailureKind, details: FailureDetails = {}): Failure {
-  const { providerMessage, cause, processed = PROCESSED[kind], ...rest } = details
+  const { providerMessage, param, cause, processed = PROCESSED[kind], ...rest } = details
   const known = Object.entries(rest).filter(([, detail]) => detail !== undefined)
   const failure: Failure = { kind, processed, ...Object.fromEntries(known) }
   if (providerMessage !== undefined) {
     Object.defineProperty(failure, 'providerMessage', { value: providerMessage, enumerable: false })
   }
+  if (param !== undefined) Object.defineProperty(failure, 'param', { value: param, enumerable: false })
   return cause === undefined ? failure : causedBy(failure, cause)
 }
 

@@ -23,6 +23,7 @@ export function readFailure(value: unknown): Failure | undefined {
     providerRequestId: textField(value, 'providerRequestId'),
     usage: readUsage(field(value, 'usage')),
     providerMessage: textField(value, 'providerMessage'),
+    param: paramField(value),
   })
 }
 
@@ -30,6 +31,12 @@ export function readFailure(value: unknown): Failure | undefined {
 export function codeField(value: unknown): string | undefined {
   const code = textField(value, 'code')
   return code !== undefined && /^[\w.-]{1,64}$/.test(code) ? code : undefined
+}
+
+/** A path into a request, such as `messages[0].content`; others may hold anything. */
+function paramField(value: unknown): string | undefined {
+  const param = textField(value, 'param')
+  return param !== undefined && /^[\w.[\]-]{1,128}$/.test(param) ? param : undefined
 }
 
 function readUsage(value: unknown): Usage | undefined {

@@ -3,6 +3,7 @@ import { failureOf } from '@understudy/core'
 import { readFailureHeaders } from '../answer-headers.js'
 import type { FailedAnswer } from '../dialect-codec.js'
 import { failureCodeOf, readErrorEvidence, type ErrorEvidence } from '../error-evidence.js'
+import { maskCredentials } from '../mask-credentials.js'
 import { providerMessageOf } from '../provider-message.js'
 import { isObject, listOf, parseJson } from '../read-json.js'
 import { CODES, MESSAGES, PLAIN_STATUSES, WEAK_CODES } from './failure-words.js'
@@ -17,7 +18,14 @@ const KIND_OF_WEAK_CODE = byPlainWord(WEAK_CODES)
 export function decodeFailure({ status, headers, body, now }: FailedAnswer): Failure {
   const value = parseJson(body)
   const evidence = readErrorEvidence(value)
-  return toFailure({ ...evidence, status }, readFailureHeaders(headers, now))
+  return toFailure({ ...evidence, status }, { ...readFailureHeaders(headers, now), param: paramOf(value) })
+}
+
+/** The field that is at fault, as a path into the request; anything else is dropped, since a `param` may hold anything. */
+function paramOf(value: unknown): string | undefined {
+  if (!isObject(value)) return undefined
+  const { param } = isObject(value.error) ? value.error : value
+  return typeof param === 'string' && /^[\w.[\]-]{1,128}$/.test(param) && maskCredentials(param) === param ? param : undefined
 }
 
 /** What an error inside a 2xx means: the value of `error`, or the object that is one. Any shape. */

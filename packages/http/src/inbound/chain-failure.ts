@@ -29,11 +29,12 @@ interface Verdict {
   /** One of ours, or the provider's own where the request is at fault. */
   readonly code: string
   readonly message: string
+  readonly param?: string | undefined
 }
 
 /** Status, code and body of a run that no leg served. */
 export function chainFailure(run: FailedRun, chain: FailedChain): ChainFailure {
-  const { status, code, message } = verdictOf(run, chain)
+  const { status, code, message, param } = verdictOf(run, chain)
   return {
     status,
     code,
@@ -43,6 +44,7 @@ export function chainFailure(run: FailedRun, chain: FailedChain): ChainFailure {
       type: errorType(status),
       code,
       message,
+      param,
       failures: legFailures(run.trail, chain.mount.exposeProviderMessages),
       attempts: reportAttempts(run.trail),
       requestId: chain.requestId,
@@ -65,16 +67,16 @@ function verdictOf(run: FailedRun, chain: FailedChain): Verdict {
  * A fault of the request itself: no leg would answer it better, so its client gets the provider's status class and words
  * (which are masked and bounded where they are read).
  */
-function requestFault({ kind, status, code, providerMessage }: Failure): Verdict | undefined {
+function requestFault({ kind, status, code, param, providerMessage }: Failure): Verdict | undefined {
   switch (kind) {
     case 'invalid_request': {
       const own = status === 413 || status === 422 ? status : 400
-      return { status: own, code: code ?? 'invalid_request_error', message: providerMessage ?? REASON_MESSAGES[kind] }
+      return { status: own, code: code ?? 'invalid_request_error', message: providerMessage ?? REASON_MESSAGES[kind], param }
     }
     case 'content_filter':
       return { status: 400, code: 'content_filter', message: providerMessage ?? REASON_MESSAGES[kind] }
     case 'context_length':
-      return { status: 400, code: 'context_length_exceeded', message: providerMessage ?? REASON_MESSAGES[kind] }
+      return { status: 400, code: 'context_length_exceeded', message: providerMessage ?? REASON_MESSAGES[kind], param }
     default:
       return undefined
   }
@@ -125,8 +127,12 @@ function lastOfEach(trail: readonly AttemptRecord[]): readonly AttemptRecord[] {
 
 /** Code and words for an answer that broke after its commit. */
 export function brokenAnswer(failure: Failure, requestId: string): ClientError {
-  const message = isClosing(failure) ? CLOSED_MESSAGE : REASON_MESSAGES[failure.kind]
+  const message = isClosing(failure) ? CLOSED_MESSAGE : brokenMessage(failure)
   return { status: 502, type: errorType(502), code: brokenCode(failure), message, requestId }
+}
+
+function brokenMessage({ kind, phase }: Failure): string {
+  return phase === 'stream' ? 'the stream was cut after maxStreamMs' : REASON_MESSAGES[kind]
 }
 
 /** The code of an answer that broke after its commit. */

@@ -62,7 +62,9 @@ export function legFailures(trail: readonly AttemptRecord[], expose: boolean): r
 /** The report of a run that `served` won, on a chain that begins with `first`. */
 export function reportOf(first: string, served: string, chainLength: number, trail: readonly AttemptRecord[]): Report {
   if (chainLength === 1) return { served_model: served, requested_model: first }
-  const occurred = trail.some((record) => record.outcome !== 'served')
+  const last = trail.at(-1)
+  // A leg that served when it was asked again has stood in for nobody.
+  const occurred = last !== undefined && trail.some((record) => legKey(record) !== legKey(last))
   return { served_model: served, requested_model: first, failover: { occurred, attempts: reportAttempts(trail) } }
 }
 

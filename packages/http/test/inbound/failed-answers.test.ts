@@ -190,6 +190,14 @@ t.test('a request that is at fault gets the provider\'s status and words, and no
   }
 })
 
+t.test('the field that the provider found at fault is passed on, if it is a path', async (t) => {
+  for (const [param, expected] of [['messages[0].content', 'messages[0].content'], ['say "CANARY"', undefined], ['a'.repeat(129), undefined]]) {
+    const { fallback } = await chainOf(t, { 'm-1': [{ status: 400, error: { message: 'no', param } }] })
+    const { error } = await jsonOf(await fallback.handle(chat()))
+    t.equal(error?.['param'], expected)
+  }
+})
+
 t.test('the provider\'s words are masked and bounded', async (t) => {
   const message = `Incorrect field near sk-proj-aBcDeFgHiJkLmNoPqRsTuVwX0123456789: ${'long '.repeat(2_000)}`
   const { fallback } = await chainOf(t, { 'm-1': [{ status: 400, error: { message } }] })

@@ -1,4 +1,4 @@
-import { failureOf, LegFailedError } from '@understudy/core'
+import { createSystemClock, failureOf, LegFailedError } from '@understudy/core'
 import type { CustomLeg } from '@understudy/core'
 import { HEALTHY_TEXT } from '@understudy/simulator'
 import type { Script, Step } from '@understudy/simulator'
@@ -111,14 +111,19 @@ t.test('a chain of one has no failover, and one whose first leg served has none 
 })
 
 t.test('a retry is a row of its own', async (t) => {
+  // Its timers hold the process: nothing else does here while a retry waits.
+  const clock = createSystemClock()
   let calls = 0
   const flaky: CustomLeg = {
     name: 'flaky',
     open: (...args) => (++calls === 1 ? Promise.reject(new LegFailedError(failureOf('overloaded'))) : says('', 'Hi').open(...args)),
   }
-  const response = await fallbackOf(t, { chat: [flaky] }, { retries: 1 }, { random: () => 0 }).handle(chat())
+  const response = await fallbackOf(t, { chat: [flaky] }, { retries: 1 }, { random: () => 0, clock }).handle(chat())
   t.strictSame(outline(response.headers['understudy-trail']), ['flaky/flaky failed overloaded', 'flaky/flaky served'])
   t.strictSame((await jsonOf(response))['understudy'], { served_model: 'flaky/flaky', requested_model: 'flaky/flaky' })
+  calls = 0
+  const behind = await fallbackOf(t, { chat: [flaky, says('two', 'Hi')] }, { retries: 1 }, { random: () => 0, clock }).handle(chat())
+  t.match((await jsonOf(behind))['understudy'], { failover: { occurred: false, attempts: [{ status: 'failed' }, { status: 'served' }] } })
 })
 
 t.test('the report is renamed or left out, and so are the headers', async (t) => {
@@ -341,7 +346,7 @@ t.test('maxStreamMs cuts a stream, and says so', async (t) => {
   const reading = textOf(await fallback.handle(stream()))
   await clock.advance(1_000)
   const text = await reading
-  t.match(eventsOf(text).at(-1), { error: { code: 'stream_truncated' } })
+  t.match(eventsOf(text).at(-1), { error: { code: 'stream_truncated', message: 'the stream was cut after maxStreamMs' } })
   t.equal(clock.pending, 0)
 })
 
