@@ -11,7 +11,8 @@ import type { Rejection } from './rejection.js'
 import { rejectionResponse } from './rejection.js'
 import type { InboundRequest } from './request.js'
 import type { OutboundResponse } from './response.js'
-import { routeFor } from './routes.js'
+import type { RunnableRoute, UnusableRoute } from './routes.js'
+import { routeFor, routeNames } from './routes.js'
 import { chatBodySchema } from './schemas.js'
 import { createWireRequest } from './wire-request.js'
 
@@ -33,7 +34,7 @@ export async function handleChat(
   const { value: body, raw } = decoded
   const outline = codec.outlineRequest(body)
   const route = routeFor(host.routes, outline.model)
-  if (typeof route === 'string') return rejectionResponse(codec, unknownModel(route, outline.model), requestId)
+  if (typeof route === 'string') return rejectionResponse(codec, unusableRoute(route, host.routes, outline.model), requestId)
 
   const request = createWireRequest({ codec, outline, body, raw, headers: inbound.headers })
   const watch = watchRun(host, { requestId, route: route.name, requested: outline.model })
@@ -53,10 +54,30 @@ export async function handleChat(
 /** So much of a name is enough to see which it was. */
 const MAX_NAME = 200
 
-function unknownModel(problem: 'model_required' | 'model_not_found', model = ''): Rejection {
-  if (problem === 'model_required') {
-    return { status: 400, code: 'invalid_request_error', message: 'model: name one of the routes', param: 'model' }
+/** More are not listed one by one. */
+const MAX_LISTED = 5
+
+function unusableRoute(problem: UnusableRoute, routes: ReadonlyMap<string, RunnableRoute>, model = ''): Rejection {
+  const names = routeNames(routes)
+  const listed = names.length > MAX_LISTED ? 'GET /models lists them' : `there is ${names.map((name) => `'${cut(name)}'`).join(', ')}`
+  switch (problem) {
+    case 'model_required':
+    case 'own_model_required': {
+      const isOwn = problem === 'own_model_required' || names.length === 0
+      const message = `model: ${isOwn ? 'name a model' : `name one of the routes; ${listed}`}`
+      return { status: 400, code: 'invalid_request_error', message, param: 'model' }
+    }
+    case 'left_out': {
+      const message = 'the legs of this route were left out: their providers have no credentials'
+      return { status: 404, code: 'model_not_found', message, param: 'model' }
+    }
+    case 'model_not_found': {
+      const rest = names.length === 0 ? '' : `; ${listed}`
+      return { status: 404, code: 'model_not_found', message: `no route is called '${cut(model)}'${rest}`, param: 'model' }
+    }
   }
-  const name = model.length > MAX_NAME ? `${model.slice(0, MAX_NAME)}...` : model
-  return { status: 404, code: 'model_not_found', message: `no route is called '${name}'`, param: 'model' }
+}
+
+function cut(name: string): string {
+  return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}...` : name
 }

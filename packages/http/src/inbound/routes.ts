@@ -106,15 +106,26 @@ function filledRequest(
   return codecOf(dialect).decodeRequest({ ...defaults, ...body })
 }
 
+/**
+ * Why no route can be run: none was named, the model itself was not named, none has the name, or all legs of the one that was
+ * found were left out for want of credentials.
+ */
+export type UnusableRoute = 'model_required' | 'own_model_required' | 'model_not_found' | 'left_out'
+
+/** The names that a caller may say. */
+export function routeNames(routes: ReadonlyMap<string, RunnableRoute>): readonly string[] {
+  return [...routes.values()].filter(({ name, legs }) => name !== ANY_MODEL && legs.length > 0).map(({ name }) => name)
+}
+
 /** The route that a request asks for, or what to tell its client. */
 export function routeFor(
   routes: ReadonlyMap<string, RunnableRoute>,
   model: string | undefined,
-): RunnableRoute | 'model_required' | 'model_not_found' {
+): RunnableRoute | UnusableRoute {
   const route = model === undefined || model === '' ? unnamedRoute(routes) : (routes.get(model) ?? routes.get(ANY_MODEL))
   if (route === undefined) return model === undefined || model === '' ? 'model_required' : 'model_not_found'
-  if (route.legs.length === 0) return 'model_not_found'
-  return route.needsModel && (model === undefined || model === '') ? 'model_required' : route
+  if (route.legs.length === 0) return 'left_out'
+  return route.needsModel && (model === undefined || model === '') ? 'own_model_required' : route
 }
 
 function unnamedRoute(routes: ReadonlyMap<string, RunnableRoute>): RunnableRoute | undefined {
@@ -124,8 +135,7 @@ function unnamedRoute(routes: ReadonlyMap<string, RunnableRoute>): RunnableRoute
 
 /** The routes that a caller may name, as the list of an OpenAI `GET /models`. */
 export function modelList(routes: ReadonlyMap<string, RunnableRoute>, created: number): Record<string, unknown> {
-  const data = [...routes.values()]
-    .filter(({ name, legs }) => name !== ANY_MODEL && legs.length > 0)
-    .map(({ name }) => ({ id: name, object: 'model', created, owned_by: 'understudy' }))
+  const data = routeNames(routes)
+    .map((name) => ({ id: name, object: 'model', created, owned_by: 'understudy' }))
   return { object: 'list', data }
 }

@@ -27,6 +27,8 @@ async function whole(response: OutboundResponse) {
   return { ...response, body: await textOf(response) }
 }
 
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
+
 t.test('a request that never becomes a run is refused in JSON, whole and with its id', async (t) => {
   const fallback = fallbackOf(t, { chat: [says('one', 'Hi')], other: [says('two', 'Hi')] }, { maxBodyBytes: 99 })
   const body = (value: InboundBody) => ({ readBody: () => Promise.resolve(value) })
@@ -45,9 +47,9 @@ t.test('a request that never becomes a run is refused in JSON, whole and with it
     chat({ model: 'constructor' }, WITH_ID),
   ]
   const invalid = { type: 'invalid_request_error', code: 'invalid_request_error' }
-  const required = refusalOf(400, { message: 'model: name one of the routes', ...invalid, param: 'model' })
+  const required = refusalOf(400, { message: 'model: name one of the routes; there is \'chat\', \'other\'', ...invalid, param: 'model' })
   const unknown = (name: string) =>
-    refusalOf(404, { message: `no route is called '${name}'`, type: 'invalid_request_error', code: 'model_not_found', param: 'model' })
+    refusalOf(404, { message: `no route is called '${name}'; there is 'chat', 'other'`, type: 'invalid_request_error', code: 'model_not_found', param: 'model' })
   const expected = [
     refusalOf(415, { message: 'content-type is \'text/plain\'; send application/json', type: 'invalid_request_error', code: 'unsupported_media_type' }),
     refusalOf(400, { message: 'the body is not valid JSON', type: 'invalid_request_error', code: 'invalid_json' }),
@@ -83,7 +85,20 @@ t.test('the content type is judged before the body is read, and the limit is the
 t.test('a name that nobody knows is not sent back whole', async (t) => {
   const fallback = fallbackOf(t, { chat: [says('one', 'Hi')] })
   const { error } = await jsonOf(await fallback.handle(chat({ model: 'x'.repeat(100_000) })))
-  t.equal(error?.message, `no route is called '${'x'.repeat(200)}...'`)
+  t.equal(error?.message, `no route is called '${'x'.repeat(200)}...'; there is 'chat'`)
+})
+
+t.test('a name that is not known is told what would be', async (t) => {
+  const leg = [says('one', 'Hi')]
+  const told = async (routes: Parameters<typeof fallbackOf>[1], model: string | undefined) =>
+    (await jsonOf(await fallbackOf(t, routes, { providerValidation: 'lenient', logger: SILENT }, { env: {} }).handle(chat({ model })))).error?.message
+  t.equal(await told({ a: leg, b: leg }, 'x'), "no route is called 'x'; there is 'a', 'b'")
+  const many = Object.fromEntries(Array.from('abcdef', (name) => [name, leg]))
+  t.equal(await told(many, 'x'), "no route is called 'x'; GET /models lists them")
+  t.equal(await told({ a: leg, b: leg }, undefined), "model: name one of the routes; there is 'a', 'b'")
+  t.equal(await told({ '*': leg, b: leg }, undefined), "model: name one of the routes; there is 'b'")
+  t.equal(await told({ '*': ['ollama/*'] }, undefined), 'model: name a model')
+  t.equal(await told({ a: leg, b: ['openai/x'] }, 'b'), 'the legs of this route were left out: their providers have no credentials')
 })
 
 t.test('the model picks the route', async (t) => {
