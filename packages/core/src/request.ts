@@ -100,8 +100,11 @@ export interface ChatRequestInput extends Omit<ChatRequest, 'messages' | 'stream
   readonly stream?: boolean | undefined
 }
 
-/** Fills in what a person may leave out. */
+/** Fills in what a person may leave out. Throws a `TypeError` without `messages`. */
 export function chatRequestOf(input: ChatRequestInput): ChatRequest {
+  if (!hasMessages(input)) {
+    throw new TypeError('run: `messages` must be an array of turns, as in { messages: [{ role: \'user\', content: \'Hello\' }] }')
+  }
   return {
     ...input,
     stream: input.stream ?? true,
@@ -110,4 +113,11 @@ export function chatRequestOf(input: ChatRequestInput): ChatRequest {
       content: typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content,
     })),
   }
+}
+
+/** Who writes plain JavaScript is told what is missing. */
+function hasMessages(input: unknown): boolean {
+  if (typeof input !== 'object' || input === null || !('messages' in input)) return false
+  const { messages } = input
+  return Array.isArray(messages) && messages.every((message) => typeof message === 'object' && message !== null)
 }
