@@ -170,12 +170,12 @@ export function adapterContract({ name, version, major, parsers, makeHarness }: 
 
     t.test('at the root the host keeps its own short paths', async (t) => {
       const { port, fallback } = await start(t, { mountAt: '' })
-      for (const path of ['/', '/completions']) {
+      for (const path of ['/', '/completions', '/policy-check']) {
         t.match(JSON.parse((await ask(port, path)).text), { host: `POST ${path}` })
       }
       t.match(JSON.parse((await ask(port, '/models', { method: 'GET' })).text), { host: 'GET /models' })
       t.equal(fallback.requests.length, 0)
-      for (const path of ['/chat/completions', '/v1/chat/completions', '/v1/chat/completions/']) {
+      for (const path of ['/chat/completions', '/v1/chat/completions', '/v1/chat/completions/', '/v1/policy-check']) {
         t.match(JSON.parse((await ask(port, path)).text), { atRoot: true, method: 'POST' }, path)
       }
     })
@@ -517,6 +517,30 @@ export function adapterContract({ name, version, major, parsers, makeHarness }: 
       }
       const malformed = await ask(port, '/chat', { body: '{' })
       t.match([malformed.status, JSON.parse(malformed.text)], [400, { error: { code: 'invalid_json' } }])
+    })
+
+    t.test('a policy check says what would become of a request', async (t) => {
+      const fallback = createFallback({ chat: [{ name: 'fixed', open: () => words() }] }, { authorize: () => ({ refuse: 'stop', reason: 'no' }) })
+      t.teardown(() => fallback.close())
+      const { port } = await start(t, { fallback })
+      const body = JSON.stringify({ model: 'chat', messages: [{ role: 'user', content: 'x' }] })
+      for (const path of ['/chat/policy-check', '/chat/v1/policy-check/']) {
+        const { status, text } = await ask(port, path, { body })
+        t.match([status, JSON.parse(text)], [200, { dry_run: true, allowed: false, plan: [{ model: 'fixed/fixed', admitted: false, why: 'refused' }] }])
+      }
+      t.match(await ask(port, '/chat', { body }), { status: 403, headers: { 'x-should-retry': 'false' } })
+    })
+
+    t.test('a mount may speak the classic envelope', async (t) => {
+      const fallback = createFallback({ chat: [{ name: 'fixed', open: () => words() }] })
+      t.teardown(() => fallback.close())
+      const { port } = await start(t, { fallback, options: { envelope: 'classic' } })
+      const body = { model: 'chat', messages: [{ role: 'user', content: 'x' }] }
+      const answer = await ask(port, '/chat', { body: JSON.stringify(body) })
+      t.match(JSON.parse(answer.text), { success: true, metadata: { served_model: 'fixed/fixed' }, choices: [{ message: { content: 'some words' } }] })
+      const streamed = await ask(port, '/chat', { body: JSON.stringify({ ...body, stream: true }) })
+      t.match(streamed.text, /^data: \{"type":"metadata".*"type":"chunk".*\[DONE\]\n\n$/s)
+      t.match(JSON.parse((await ask(port, '/chat', { body: '{' })).text), { success: false, error: 'invalid_json' })
     })
 
     t.test('shortPaths brings the short paths to the root', async (t) => {

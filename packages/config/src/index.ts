@@ -4,13 +4,25 @@ export { isReasoningModel } from './reasoning-models.js'
 export { resolveConfig } from './resolve-config.js'
 export { resolveMount } from './resolve-mount.js'
 
+export type {
+  Authorize,
+  AuthorizeAttempt,
+  AuthorizeResult,
+  Caller,
+  CallerOptions,
+  CallerRequest,
+  CallerResult,
+  FailoverDefaults,
+  Identify,
+} from './caller-options.js'
 export type { ConfigIssue } from './config-error.js'
 export type { DefinedLegs, DefinedRoute } from './define-routes.js'
 export type { Logger, LogLine } from './logger.js'
-export type { ExhaustedStatus, FallbackOptions, MountOptions, PriceHints } from './options.js'
-export type { ApiKeyInput, ProviderInput, ProvidersInput } from './provider-input.js'
+export type { Envelope, ExhaustedStatus, FallbackOptions, MountOptions, PriceHints } from './options.js'
+export type { ApiKeyInput, ProviderInput, ProvidersInput, Sign, SignedHeaders } from './provider-input.js'
 export type { ConfigContext } from './resolve-config.js'
 export type {
+  ResolvedCallers,
   ResolvedConfig,
   ResolvedCustomLeg,
   ResolvedHealth,

@@ -1,4 +1,5 @@
 import type { BreakerOptions, ChatRequest } from '@understudy/core'
+import type { CallerOptions } from './caller-options.js'
 import type { Logger } from './logger.js'
 import type { ProvidersInput } from './provider-input.js'
 import type { RouteSettings } from './routes-input.js'
@@ -6,12 +7,20 @@ import type { RouteSettings } from './routes-input.js'
 /** How the status of a request is chosen whose whole chain failed. */
 export type ExhaustedStatus = 'by_cause' | '429_or_502' | '502'
 
+/** What answers look like around what the provider said. */
+export type Envelope = 'dialect' | 'classic'
+
 /** What belongs to one mount, so that two mounts of the same `Fallback` may differ. */
 export interface MountOptions {
   /** Whether `/`, `/messages`, `/models` and the like are ours at the root of a server too. Default false. */
   readonly shortPaths?: boolean | undefined
   /** The largest request body, after decompression; a larger one is a 413. Default 20 MiB. */
   readonly maxBodyBytes?: number | undefined
+  /**
+   * `dialect` (default): as the client's API has it. `classic`: `{ success, ..., metadata }`, and streams of frames
+   * `{ type, data }`; the report is then `metadata`.
+   */
+  readonly envelope?: Envelope | undefined
   /** Whether answers carry the report of the run in their body. Default true. */
   readonly report?: boolean | undefined
   /** What the report is called in the body. Default `understudy`. */
@@ -30,7 +39,7 @@ export interface MountOptions {
 export type PriceHints = (request: ChatRequest) => Readonly<Record<string, number>>
 
 /** What `createFallback` and `fallbackMiddleware` take beside the routes. A route setting here holds for all routes. */
-export interface FallbackOptions extends MountOptions, RouteSettings {
+export interface FallbackOptions extends MountOptions, RouteSettings, CallerOptions {
   /** Providers outside the catalogue, and what differs from it. Default none. */
   readonly providers?: ProvidersInput | undefined
   /**

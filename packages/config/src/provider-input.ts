@@ -3,6 +3,12 @@ import type { BreakerOptions, Dialect } from '@understudy/core'
 /** Where a key comes from: the text itself (code only), an environment variable, or a function asked at each use. */
 export type ApiKeyInput = string | { readonly env: string } | (() => string | Promise<string>)
 
+/** Makes headers for one request of exactly these bytes. A throw or a rejection fails the leg as `auth_error`. */
+export type Sign = (bytes: Uint8Array) => SignedHeaders | Promise<SignedHeaders>
+
+/** Header name -> text, or nothing. */
+export type SignedHeaders = Readonly<Record<string, string>> | null | undefined
+
 /**
  * A named account or endpoint. For a name of the catalogue every member is optional and overrides what the catalogue
  * says; any other name needs `dialect` and `baseURL`.
@@ -18,6 +24,8 @@ export interface ProviderInput {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Laid over the options' `breaker`; `false` = none for this provider. */
   readonly breaker?: false | BreakerOptions | undefined
+  /** Headers made of the bytes that are about to be sent, anew for each attempt; they win over all others. Default none. */
+  readonly sign?: Sign | undefined
   /** Azure only: the `api-version`. Default the environment's `OPENAI_API_VERSION`. */
   readonly apiVersion?: string | undefined
 }

@@ -1,12 +1,13 @@
 import { ConfigError, type ConfigIssue } from './config-error.js'
 import type { FallbackOptions } from './options.js'
 import { ownProperties } from './own-properties.js'
+import { resolveCallers } from './resolve-callers.js'
 import { createProviderRegistry } from './provider-registry.js'
 import { reportIssue } from './report-issue.js'
 import type { ResolvedConfig, ResolvedHealth, ResolvedProxy, ResolvedRoute } from './resolved-config.js'
 import { settleMount } from './resolve-mount.js'
 import type { ProviderContext } from './resolve-provider.js'
-import { resolveRoute, type RouteNotes } from './resolve-route.js'
+import { resolveRoute, settleRoute, type RouteNotes } from './resolve-route.js'
 import type { RoutesInput } from './routes-input.js'
 import { checkObject } from './schema/check-object.js'
 import { nameIssue } from './schema/names.js'
@@ -19,7 +20,7 @@ export interface ConfigContext extends ProviderContext {
   readonly warn: (code: string, message: string) => void
 }
 
-type CheckedOptions = Omit<FallbackOptions, 'providers'>
+type CheckedOptions = Omit<FallbackOptions, 'providers' | 'callerModels'>
 
 /** Checks routes and options and fills in their defaults. Throws one `ConfigError` with everything that is wrong. */
 export function resolveConfig(
@@ -40,6 +41,9 @@ export function resolveConfig(
     resolved.set(name, resolveRoute(name, route, checked, providers, issues, notes))
   }
 
+  const settings = settleRoute([checked])
+  const callers = resolveCallers(checked, written?.callerModels, settings, providers, issues, notes)
+
   const ready = providers.ready()
   for (const { path, name } of notes.custom) {
     if (!ready.has(name)) continue
@@ -56,6 +60,8 @@ export function resolveConfig(
   return {
     routes: resolved,
     providers: ready,
+    settings,
+    callers,
     mount: settleMount(checked),
     health: settleHealth(checked),
     logger: checked.logger,

@@ -7,6 +7,7 @@ import { mountOnly } from './schema/options.js'
 const DEFAULTS: ResolvedMount = {
   shortPaths: false,
   maxBodyBytes: 20 * 1024 * 1024,
+  envelope: 'dialect',
   report: true,
   reportKey: 'understudy',
   exposeTrail: true,
@@ -20,6 +21,7 @@ export function settleMount(options: MountOptions, under = DEFAULTS): ResolvedMo
   return {
     shortPaths: options.shortPaths ?? under.shortPaths,
     maxBodyBytes: options.maxBodyBytes ?? under.maxBodyBytes,
+    envelope: options.envelope ?? under.envelope,
     report: options.report ?? under.report,
     reportKey: options.reportKey ?? under.reportKey,
     exposeTrail: options.exposeTrail ?? under.exposeTrail,

@@ -95,6 +95,7 @@ export function resolveProvider(
       credential: key.credential,
       headers: () => headers,
       breaker: input.breaker,
+      sign: input.sign,
       azure: apiVersion === undefined ? undefined : { apiVersion },
     },
   }

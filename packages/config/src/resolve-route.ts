@@ -85,7 +85,7 @@ function describe(leg: unknown): string {
 }
 
 /** The settings of a route, a later layer over the earlier ones, over the defaults. */
-function settleRoute(layers: readonly RouteSettings[]): ResolvedRouteSettings {
+export function settleRoute(layers: readonly RouteSettings[]): ResolvedRouteSettings {
   const last = <Key extends keyof RouteSettings>(key: Key): RouteSettings[Key] =>
     layers.findLast((layer) => layer[key] !== undefined)?.[key]
   return {

@@ -1,6 +1,8 @@
 import type { BreakerOptions, ChainLimits, CustomLeg, Dialect, FailureKind, LegLimits, Order } from '@understudy/core'
 import type { Logger } from './logger.js'
-import type { ExhaustedStatus, PriceHints } from './options.js'
+import type { Authorize, Identify } from './caller-options.js'
+import type { Envelope, ExhaustedStatus, PriceHints } from './options.js'
+import type { Sign } from './provider-input.js'
 import type { BufferedVia, CommitPoint, Idempotency, ParameterDefaults } from './routes-input.js'
 
 /** A provider that can be asked. What may be secret in it is behind a function, so that printing it shows none. */
@@ -15,6 +17,8 @@ export interface ResolvedProvider {
   readonly headers: () => Readonly<Record<string, string>>
   /** Laid over the breaker of all; `false` = none; `undefined` = that of all. */
   readonly breaker: false | BreakerOptions | undefined
+  /** Headers made of the bytes about to be sent; `undefined` = none. */
+  readonly sign?: Sign | undefined
   /** Set for a provider that is asked in Azure's way: by deployment, with an api-version, the key in `api-key`. */
   readonly azure: { readonly apiVersion: string } | undefined
 }
@@ -80,6 +84,7 @@ export interface ResolvedRoute {
 export interface ResolvedMount {
   readonly shortPaths: boolean
   readonly maxBodyBytes: number
+  readonly envelope: Envelope
   readonly report: boolean
   readonly reportKey: string
   readonly exposeTrail: boolean
@@ -98,6 +103,18 @@ export interface ResolvedHealth {
   readonly priceHints: PriceHints | undefined
 }
 
+/** Who may ask for what. */
+export interface ResolvedCallers {
+  readonly identify: Identify | undefined
+  readonly authorize: Authorize | undefined
+  /** Whether a request may name its own chain. */
+  readonly chains: boolean
+  /** What it may name beside the routes and their legs. */
+  readonly models: readonly ResolvedProviderLeg[]
+  /** What its chain moves on for where it does not say. */
+  readonly advanceOn: ReadonlySet<FailureKind>
+}
+
 /** How providers are reached. The URL may hold a password, so it is behind a function. */
 export type ResolvedProxy =
   | { readonly type: 'environment' }
@@ -110,6 +127,9 @@ export interface ResolvedConfig {
   readonly routes: ReadonlyMap<string, ResolvedRoute>
   /** The providers that some leg uses, and those of `providers` that can be asked, by name. */
   readonly providers: ReadonlyMap<string, ResolvedProvider>
+  /** The settings that hold where no route says otherwise. */
+  readonly settings: ResolvedRouteSettings
+  readonly callers: ResolvedCallers
   readonly mount: ResolvedMount
   readonly health: ResolvedHealth
   readonly logger: Logger | undefined

@@ -19,8 +19,11 @@ export type CommitPoint = 'first_content' | 'first_chunk' | 'established' | 'com
 /** How a buffered request is asked of a provider: as one JSON document (default), or as a stream that is collected. */
 export type BufferedVia = 'json' | 'stream'
 
-/** Whether a request may be sent twice. `always` (default): any leg may be tried after any failure in `advanceOn`. */
-export type Idempotency = 'always'
+/**
+ * Whether a request may be processed twice. `always` (default): any leg may be tried after any failure in `advanceOn`. `safe`:
+ * another provider, or a retry, only if the request was provably not processed. `never`: only legs of the first leg's provider.
+ */
+export type Idempotency = 'always' | 'safe' | 'never'
 
 /** A comment to the waiting client, so that proxies do not cut a slow model. */
 export interface WaitingComment {
@@ -73,7 +76,7 @@ export type LegInput = string | ProviderLegInput | CustomLegInput
 export interface RouteSettings extends LegLimits, ChainLimits {
   /** The failures that move on to the next leg: a named set or a list of kinds. Default `leg_faults`. */
   readonly advanceOn?: AdvanceSet | readonly FailureKind[] | undefined
-  /** Default `always`, the only value so far. */
+  /** Default `always`. A request's `idempotent: false` makes it `safe`. */
   readonly idempotency?: Idempotency | undefined
   /** Default `first_content`. */
   readonly commit?: CommitPoint | undefined

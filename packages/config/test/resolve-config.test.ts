@@ -16,6 +16,7 @@ t.test('a route name with a list of legs is enough', async (t) => {
   t.strictSame(mount, {
     shortPaths: false,
     maxBodyBytes: 20_971_520,
+    envelope: 'dialect',
     report: true,
     reportKey: 'understudy',
     exposeTrail: true,

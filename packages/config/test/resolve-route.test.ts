@@ -122,8 +122,8 @@ t.test('what moves on is a named set or a list of kinds', async (t) => {
 
 t.test('words that do not exist, or not yet, are refused with those that do', async (t) => {
   t.equal(
-    issue({ idempotency: 'safe' }),
-    'routes.chat.idempotency: is \'safe\'; it must be \'always\', the only value so far',
+    issue({ idempotency: 'once' }),
+    'routes.chat.idempotency: is \'once\'; it must be one of always, safe, never',
   )
   t.equal(
     issue({ commit: 'content' }),

@@ -43,7 +43,7 @@ export interface RunSettings {
   readonly plan?: PlanSettings | undefined
 }
 
-/** What the host says of an attempt before it is made: this leg not, or (a failure of kind `refused`) no leg at all. */
+/** What the host says of an attempt before it is made: this leg not, or (a failure of kind `refused`, or a timeout of the chain) none. */
 export type GateRefusal = 'skip' | Failure
 
 /** What a run stands on. */
@@ -156,11 +156,12 @@ export async function run(
       const refusal = asked instanceof Promise ? await asked : asked
       if (client.left() !== undefined) return failed('aborted')
       if (refusal !== undefined) {
-        trail.skipped(leg, 'refused')
+        const isLate = refusal !== 'skip' && refusal.phase === 'chain'
+        trail.skipped(leg, isLate ? 'window' : 'refused')
         if (refusal === 'skip') continue chain
         last = refusal
         verdict = 'neutral'
-        return failed('stopped')
+        return failed(isLate ? 'deadline' : 'stopped')
       }
 
       // Last of all, when nothing is left to wait for: what is admitted holds the slot of a probe.

@@ -40,7 +40,7 @@ export function fallbackMiddleware(routes: RoutesInput | Fallback, options: Fall
           url,
           exposeHeadRoute: true,
           prefixTrailingSlash: 'slash',
-          schema: { hide: index > 0, ...(surface === 'chat' && { body: chatBodySchema }) },
+          schema: { hide: index > 0, ...(surface !== 'models' && { body: chatBodySchema }) },
           config: { swaggerTransform: jsonSchemaTransform },
           handler: answer,
         })

@@ -9,13 +9,16 @@ import { createEventHub } from './event-hub.js'
 import type { Fallback, LegSnapshot } from './fallback.js'
 import { guardLogger } from './host-code.js'
 import { CLOSED_REJECTION, FAULT_MESSAGE } from './inbound/client-errors.js'
+import { isNameable } from './inbound/caller-chain.js'
+import { classic } from './inbound/classic-envelope.js'
 import { handleChat } from './inbound/handle.js'
+import { createKeyDefaultsReader } from './inbound/key-defaults.js'
 import { matchPath } from './inbound/paths.js'
 import { jsonResponse, rejectionResponse } from './inbound/rejection.js'
 import type { InboundRequest } from './inbound/request.js'
 import type { OutboundResponse } from './inbound/response.js'
 import { requestIdOf } from './inbound/response-headers.js'
-import { createRoutes, modelList } from './inbound/routes.js'
+import { createCallerLegs, createRoutes, modelList } from './inbound/routes.js'
 import { createHealth } from './health.js'
 import type { LegMemory } from './leg-watch.js'
 import { createLegWatch } from './leg-watch.js'
@@ -58,7 +61,7 @@ export interface FallbackGround {
 
 /** `createFallback`, with what `mountFallback` and tests need of it. */
 export function createMountableFallback(
-  routes: RoutesInput,
+  written: RoutesInput,
   options: FallbackOptions,
   ground: Partial<FallbackGround> = {},
 ): MountableFallback {
@@ -66,7 +69,7 @@ export function createMountableFallback(
   const { clock = createSystemClock({ unref: true }), random = Math.random, env = process.env, wallClock = Date.now } = ground
   const logger = options?.logger == null ? undefined : guardLogger(options.logger)
   const warn = createWarn(logger)
-  const config = resolveConfig(routes, options, { env, supportedDialects: SUPPORTED, warn })
+  const config = resolveConfig(written, options, { env, supportedDialects: SUPPORTED, warn })
   const agents = createProviderAgents({ proxy: config.proxy })
   const openRuns = createOpenRuns()
   const hub = createEventHub()
@@ -74,7 +77,10 @@ export function createMountableFallback(
   const health = createHealth(config, { clock, random, wallClock, hub, warn, logger })
   const watching = { clock, random, wallClock, hub, legs, openRuns, logger }
   const order = createOrderHost(config.health.priceHints, warn)
-  const host = { ...watching, routes: createRoutes(config, codecOf, agents, wallClock), health, order, latencies: createLatencies() }
+  const routes = createRoutes(config, codecOf, agents, wallClock)
+  const pool = { routes, extra: createCallerLegs(config, codecOf, agents, wallClock), callers: config.callers }
+  const choice = { ...pool, keyDefaults: createKeyDefaultsReader((name) => isNameable(pool, name), warn) }
+  const host = { ...watching, choice, health, order, latencies: createLatencies() }
   const created = Math.floor(wallClock() / 1000)
 
   const at = (mount: ResolvedMount): ReturnType<MountableFallback[typeof AT_MOUNT]> => ({
@@ -87,7 +93,7 @@ export function createMountableFallback(
     matches: (method, path, atRoot = false) => own.matches(method, path, atRoot),
     handle: own.handle,
     snapshot: () => ({
-      routes: [...host.routes.values()].map(({ name, legs: chain }) => ({
+      routes: [...routes.values()].map(({ name, legs: chain }) => ({
         name,
         legs: chain.map((leg) => legSnapshot(leg, legs.memoryOf(leg))),
       })),
@@ -110,7 +116,7 @@ export function createMountableFallback(
       return await dispatch(request, mount, requestId)
     } catch (error) {
       logFault(logger, requestId, error)
-      return rejectionResponse(openai, { status: 500, code: 'internal_error', message: FAULT_MESSAGE }, requestId)
+      return rejectionResponse(codecFor(mount), { status: 500, code: 'internal_error', message: FAULT_MESSAGE }, requestId)
     }
   }
 
@@ -120,12 +126,13 @@ export function createMountableFallback(
     if (row === undefined) {
       return rejectionResponse(openai, { status: 404, code: 'not_found', message: 'nothing is served here' }, requestId)
     }
-    if (openRuns.closed()) return rejectionResponse(openai, CLOSED_REJECTION, requestId)
+    const codec = codecFor(mount)
+    if (openRuns.closed()) return rejectionResponse(codec, CLOSED_REJECTION, requestId)
     if (row.surface === 'models') {
       const headers = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId }
-      return jsonResponse(200, headers, modelList(host.routes, created))
+      return jsonResponse(200, headers, modelList(routes, created))
     }
-    return handleChat(host, mount, openai, request, requestId)
+    return handleChat(host, mount, codec, request, { requestId, dryRun: row.surface === 'policy-check' })
   }
 }
 
@@ -137,6 +144,10 @@ function legSnapshot({ provider, model, region }: LegIdentity, { lastServedAt, m
     ...(lastServedAt === undefined ? undefined : { lastServedAt }),
     ...(misconfigured ? { misconfigured } : undefined),
   }
+}
+
+function codecFor({ envelope }: ResolvedMount): DialectCodec {
+  return envelope === 'classic' ? classic : openai
 }
 
 function codecOf(dialect: string): DialectCodec {

@@ -1,7 +1,18 @@
 export { ConfigError, defineRoutes, isConfigError } from '@understudy/config'
 export { createFallback } from './create-fallback.js'
 
-export type { FallbackOptions, MountOptions, RoutesInput } from '@understudy/config'
+export type {
+  Authorize,
+  AuthorizeAttempt,
+  AuthorizeResult,
+  Caller,
+  CallerRequest,
+  FailoverDefaults,
+  FallbackOptions,
+  Identify,
+  MountOptions,
+  RoutesInput,
+} from '@understudy/config'
 export type { BreakerSnapshot, CooldownSnapshot, FallbackEvent } from '@understudy/core'
 export type {
   Fallback,

@@ -5,6 +5,7 @@ export interface RunEndIdentity {
   readonly requestId: string
   readonly route: string
   readonly requested: string | undefined
+  readonly callerKeyId?: string | undefined
 }
 
 /** Puts the last event of a run together: the core knows how the legs ended, the HTTP side what the client was told. */

@@ -57,5 +57,5 @@ export function logFault(logger: Logger | undefined, requestId: string, error: u
 }
 
 function isRequestFault({ cause, failure }: FailedRun): boolean {
-  return cause === 'stopped' && (failure?.kind === 'invalid_request' || failure?.kind === 'content_filter')
+  return cause === 'stopped' && (failure?.kind === 'invalid_request' || failure?.kind === 'content_filter' || failure?.kind === 'refused')
 }

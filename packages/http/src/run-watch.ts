@@ -39,9 +39,9 @@ export interface RunWatch {
 /** Begins to watch a run. */
 export function watchRun(
   { clock, wallClock, hub, legs, openRuns, logger }: RunWatchHost,
-  run: { readonly requestId: string; readonly route: string; readonly requested: string | undefined },
+  run: { readonly requestId: string; readonly route: string; readonly requested: string | undefined; readonly callerKeyId: string | undefined },
 ): RunWatch {
-  const { requestId, route } = run
+  const { requestId, route, callerKeyId } = run
   const isHeard = hub.active()
   const runEnd = isHeard
     ? createRunEnd(run, { now: () => clock.now(), epoch: wallClock, emit: hub.emit, codeOfBroken })
@@ -49,7 +49,7 @@ export function watchRun(
 
   return {
     open: openRuns.begin(),
-    journal: isHeard ? createRunJournal({ requestId, route, epoch: wallClock }, hub.emit) : undefined,
+    journal: isHeard ? createRunJournal({ requestId, route, callerKeyId, epoch: wallClock }, hub.emit) : undefined,
     ended(end, leg) {
       const { failure } = end
       if (leg !== undefined && failure !== undefined && failure.kind !== 'aborted') {

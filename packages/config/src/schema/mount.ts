@@ -21,6 +21,7 @@ export const mountHints = {
 export const mountOptions = {
   shortPaths: boolean.optional(),
   maxBodyBytes: bytes.optional(),
+  envelope: oneOf(['dialect', 'classic']).optional(),
   report: boolean.optional(),
   reportKey: z.custom<string>(isReportKey, {
     error: ({ input }) => wrong(input, `a name that answers do not use themselves (not ${TAKEN.join(', ')})`),

@@ -4,7 +4,8 @@ import type { FallbackOptions, PriceHints } from '../options.js'
 import { breaker } from './breaker.js'
 import { strictObject } from './check-object.js'
 import { mountHints, mountOptions } from './mount.js'
-import { routeSettings } from './route.js'
+import type { Authorize, Identify } from '../caller-options.js'
+import { advanceOn, routeSettings } from './route.js'
 import { boolean, oneOf, rule, secretRule } from './rule.js'
 
 const LEVELS = ['debug', 'info', 'warn', 'error']
@@ -25,6 +26,11 @@ function isProxy(value: unknown): value is string | false {
 
 const ownOptions = {
   providers: z.unknown().optional(),
+  identify: rule((value): value is Identify => typeof value === 'function', 'a function (request) that gives the caller').optional(),
+  authorize: rule((value): value is Authorize => typeof value === 'function', 'a function (attempt)').optional(),
+  callerChains: boolean.optional(),
+  callerModels: z.unknown().optional(),
+  callerAdvanceOn: advanceOn.optional(),
   providerValidation: oneOf(['strict', 'lenient']).optional(),
   breaker: breaker.optional(),
   cooldown: boolean.optional(),
@@ -38,7 +44,7 @@ const ownOptions = {
   proxy: secretRule(isProxy, '\'environment\', false, or an http:// or https:// URL').optional(),
 }
 
-/** What stands beside the routes. `providers` are looked at one by one. */
+/** What stands beside the routes. `providers` and `callerModels` are looked at one by one. */
 export const fallbackOptions = strictObject({
   ...ownOptions,
   ...mountOptions,

@@ -5,12 +5,16 @@ import { wrong } from './rule.js'
 
 const DEEPEST = 50
 
+/** What a request says to us and not to a provider. */
+const TRANSPORT = ['models', 'fallback_models', 'redundancy', 'idempotent', 'vertex', 'jev']
+
 /** What is not a parameter: it is said elsewhere, or decided by each request. */
 const TAKEN: ReadonlyMap<string, string> = new Map([
   ['model', 'cannot be a default; the model is said by the leg'],
   ['messages', 'cannot be a default; it is what the request is about'],
   ['__proto__', 'is not a parameter'],
   ['stream', 'cannot be a default; the client decides whether it reads a stream'],
+  ...TRANSPORT.map((key) => [key, 'cannot be a default; it is said by each request and reaches no provider'] as const),
 ])
 
 /** A copy of JSON data, or `undefined` if it is none (cycles are too deep). */

@@ -2,7 +2,7 @@ import type { Dialect } from '@understudy/core'
 import { z } from 'zod'
 import { readBaseURL } from '../base-url.js'
 import { ownProperties } from '../own-properties.js'
-import type { ApiKeyInput, ProviderInput } from '../provider-input.js'
+import type { ApiKeyInput, ProviderInput, Sign } from '../provider-input.js'
 import { breaker } from './breaker.js'
 import { choose } from './choose.js'
 import { strictObject } from './check-object.js'
@@ -78,6 +78,7 @@ export const providerInput = strictObject({
   apiKey: apiKey.optional(),
   headers: headers.optional(),
   breaker: breaker.optional(),
+  sign: secretRule((value): value is Sign => typeof value === 'function', 'a function (bytes) that gives headers').optional(),
   apiVersion: secretRule(
     (value): value is string => typeof value === 'string' && /^[\w.-]+$/.test(value),
     'an api-version, such as 2024-10-21',

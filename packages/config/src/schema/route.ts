@@ -11,7 +11,8 @@ import { isObject, oneOf, rule } from './rule.js'
 
 const failureKinds = z.custom<readonly FailureKind[]>(isKinds, { error: ({ input }) => kindsMessage(input, KINDS_LIST) })
 
-const advanceOn = z.custom<AdvanceSet | readonly FailureKind[]>(
+/** The failures that a chain moves on for. */
+export const advanceOn = z.custom<AdvanceSet | readonly FailureKind[]>(
   (value) => ADVANCE_SETS.some((set) => set === value) || isKinds(value),
   { error: ({ input }) => kindsMessage(input, `one of ${ADVANCE_SETS.join(', ')}, or ${KINDS_LIST}`) },
 )
@@ -31,7 +32,7 @@ export const routeSettings = {
   ...legLimits,
   ...chainLimits,
   advanceOn: advanceOn.optional(),
-  idempotency: oneOf(['always'], "'always', the only value so far").optional(),
+  idempotency: oneOf(['always', 'safe', 'never']).optional(),
   commit: oneOf(['first_content', 'first_chunk', 'established', 'complete']).optional(),
   bufferedVia: oneOf(['json', 'stream']).optional(),
   order: order.optional(),

@@ -64,7 +64,7 @@ function failed(chat: ChatRun, outcome: FailedRun): OutboundResponse {
 }
 
 function failureOfChain({ route, headers, mount }: ChatRun, outcome: FailedRun) {
-  return chainFailure(outcome, { route: route.name, requestId: headers.requestId, mount })
+  return chainFailure(outcome, { route: route.name, chosenBy: route.chosenBy, requestId: headers.requestId, mount })
 }
 
 function streamed(chat: ChatRun, outcome: CommittedRun): OutboundResponse {
@@ -142,7 +142,8 @@ function errorResponse(
   const { status } = error
   const told = failedHeaders(ERROR_HEADERS, headers, trail)
   if (retryAfter !== undefined) told['retry-after'] = String(retryAfter)
-  if (!mount.clientRetries && (status === 502 || status === 504)) told['x-should-retry'] = 'false'
+  const isFinal = status === 502 || status === 504 || error.code === 'refused'
+  if (!mount.clientRetries && isFinal) told['x-should-retry'] = 'false'
   return jsonResponse(status, told, codec.encodeFailure(error).body)
 }
 

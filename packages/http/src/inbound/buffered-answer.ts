@@ -1,5 +1,6 @@
 import type { Arrival, CommittedRun, Part } from '@understudy/core'
 
+import { classicDocument } from './classic-envelope.js'
 import type { AnswerWriting } from './stream-answer.js'
 import { answerNames } from './stream-answer.js'
 
@@ -8,9 +9,8 @@ export async function bufferedAnswer(run: CommittedRun, writing: AnswerWriting):
   const arrivals: Arrival[] = []
   for await (const arrival of run.arrivals) arrivals.push(arrival)
   const body = ownDocument(run, arrivals) ?? encoded(run, arrivals, writing)
-  if (writing.report === undefined) return body
-  const [key, json] = writing.report
-  return writing.codec.withResponseField(body, key, json)
+  const told = writing.report === undefined ? body : writing.codec.withResponseField(body, ...writing.report)
+  return writing.classic ? classicDocument(told) : told
 }
 
 function ownDocument(run: CommittedRun, arrivals: readonly Arrival[]): Uint8Array | undefined {

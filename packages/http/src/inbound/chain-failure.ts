@@ -1,5 +1,5 @@
 import type { AttemptRecord, Failure, FailedRun } from '@understudy/core'
-import { legKey } from '@understudy/core'
+import { legKey, legName, reasonOf } from '@understudy/core'
 import type { ResolvedMount } from '@understudy/config'
 import type { ClientError } from '@understudy/dialects'
 
@@ -21,6 +21,8 @@ export interface ChainFailure {
 export interface FailedChain {
   readonly route: string
   readonly requestId: string
+  /** Who named the chain, where no route did. */
+  readonly chosenBy?: 'caller' | 'key' | undefined
   readonly mount: Pick<ResolvedMount, 'exposeProviderMessages' | 'exhaustedStatus'>
 }
 
@@ -38,7 +40,8 @@ export function chainFailure(run: FailedRun, chain: FailedChain): ChainFailure {
   return {
     status,
     code,
-    retryAfter: status === 429 || (status === 503 && run.cause !== 'aborted') ? retryAfterOf(run) : undefined,
+    // A deliberate block is not over by waiting.
+    retryAfter: code !== 'refused' && (status === 429 || (status === 503 && run.cause !== 'aborted')) ? retryAfterOf(run) : undefined,
     error: {
       status,
       type: errorType(status),
@@ -69,6 +72,8 @@ function verdictOf(run: FailedRun, chain: FailedChain): Verdict {
  */
 function requestFault({ kind, status, code, param, providerMessage }: Failure): Verdict | undefined {
   switch (kind) {
+    case 'refused':
+      return { status: status ?? 403, code: 'refused', message: providerMessage ?? REASON_MESSAGES[kind] }
     case 'invalid_request': {
       const own = status === 413 || status === 422 ? status : 400
       return { status: own, code: code ?? 'invalid_request_error', message: providerMessage ?? REASON_MESSAGES[kind], param }
@@ -82,12 +87,16 @@ function requestFault({ kind, status, code, param, providerMessage }: Failure): 
   }
 }
 
-function exhausted({ cause, noLeg, trail }: FailedRun, { route, mount: { exhaustedStatus: by } }: FailedChain): Verdict {
+function exhausted({ cause, noLeg, trail }: FailedRun, chain: FailedChain): Verdict {
+  const { route, mount: { exhaustedStatus: by } } = chain
   if (cause === 'circuit_open') {
     return { status: 503, code: 'circuit_open', message: `route '${route}' stops at a provider that has been failing` }
   }
   const failures = trail.filter((record) => record.outcome === 'failed')
-  const allFailed = { code: 'all_legs_failed', message: `all legs of route '${route}' failed` } as const
+  const allFailed = allFailedOf(failures, chain)
+  if (trail.length > 0 && trail.every((record) => reasonOf(record) === 'refused')) {
+    return { status: 403, code: 'refused', message: REASON_MESSAGES.refused }
+  }
   // A leg that was left out might have a larger window.
   const isTooLong = (record: AttemptRecord): boolean =>
     record.outcome === 'failed' && record.failure.kind === 'context_length'
@@ -104,6 +113,13 @@ function exhausted({ cause, noLeg, trail }: FailedRun, { route, mount: { exhaust
   }
   if (failures.length > 0) return { status: 502, ...allFailed }
   return { status: noLeg?.status ?? 503, code: 'no_leg_available', message: `no leg of route '${route}' is available` }
+}
+
+function allFailedOf(failures: readonly AttemptRecord[], { route, chosenBy }: FailedChain): Omit<Verdict, 'status'> {
+  const last = failures.at(-1)
+  if (chosenBy === undefined || last === undefined) return { code: 'all_legs_failed', message: `all legs of route '${route}' failed` }
+  const message = `All ${failures.length} model attempt(s) failed (last: ${legName(last)} - ${reasonOf(last) ?? ''})`
+  return { code: 'all_models_failed', message }
 }
 
 /** When the first of the legs may be asked again, in whole seconds; 1 where no leg said. */

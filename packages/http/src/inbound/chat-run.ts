@@ -8,12 +8,13 @@ import type { OrderHost } from '../price-hints.js'
 import type { RunWatch, RunWatchHost } from '../run-watch.js'
 import { reportOf } from './report.js'
 import type { RunHeaders } from './response-headers.js'
+import type { ChainChoice } from './choose-chain.js'
 import type { RunnableRoute } from './routes.js'
 import type { AnswerWriting } from './stream-answer.js'
 
 /** What every run of a `Fallback` stands on. */
 export interface ChatHost extends RunWatchHost {
-  readonly routes: ReadonlyMap<string, RunnableRoute>
+  readonly choice: ChainChoice
   /** In [0, 1). For the jitter of retries, and the order `weighted`. */
   readonly random: () => number
   readonly health: HealthRegistry
@@ -43,6 +44,7 @@ export function answerWriting({ host, mount, codec, route, headers }: ChatRun, o
     report: mount.report
       ? [mount.reportKey, JSON.stringify(reportOf(route.first, legName(leg), route.legs.length, trail))]
       : undefined,
+    classic: mount.envelope === 'classic',
     sameDialect: route.dialectOf.get(leg) === codec.name,
     wallClock: host.wallClock,
   }

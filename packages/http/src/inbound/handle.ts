@@ -4,28 +4,41 @@ import type { DialectCodec } from '@understudy/dialects'
 
 import { watchRun } from '../run-watch.js'
 import { answerOrWait, answerRun } from './answer-run.js'
+import { identifyCaller } from './callers.js'
 import type { ChatHost } from './chat-run.js'
+import { chooseChain } from './choose-chain.js'
 import { CLOSED_REJECTION } from './client-errors.js'
 import { decodeBody, rejectContentType } from './decode-body.js'
-import type { Rejection } from './rejection.js'
-import { rejectionResponse } from './rejection.js'
+import type { Gate } from './gate.js'
+import { createGate } from './gate.js'
+import { policyCheck } from './policy-check.js'
+import { jsonResponse, rejectionResponse } from './rejection.js'
 import type { InboundRequest } from './request.js'
 import type { OutboundResponse } from './response.js'
-import type { RunnableRoute, UnusableRoute } from './routes.js'
-import { routeFor, routeNames } from './routes.js'
+import { ERROR_HEADERS } from './response-headers.js'
 import { chatBodySchema } from './schemas.js'
 import { createWireRequest } from './wire-request.js'
 
-/** Answers a chat completion: reads and judges the body, picks the route, runs the chain, tells the client. */
+/** What a request for a completion is known by. */
+export interface ChatAsk {
+  readonly requestId: string
+  /** Whether it is only to be said what would become of it. */
+  readonly dryRun: boolean
+}
+
+/** Answers a chat completion: reads and judges the body, picks the chain, runs it, tells the client. */
 export async function handleChat(
   host: ChatHost,
   mount: ResolvedMount,
   codec: DialectCodec,
   inbound: InboundRequest,
-  requestId: string,
+  { requestId, dryRun }: ChatAsk,
 ): Promise<OutboundResponse> {
+  const { identify, authorize } = host.choice.callers
   const refused = rejectContentType(inbound.headers)
   if (refused !== undefined) return rejectionResponse(codec, refused, requestId)
+  const identified = identifyCaller(identify, inbound)
+  const known = identified instanceof Promise ? await identified : identified
   const decoded = decodeBody(await inbound.readBody(mount.maxBodyBytes), chatBodySchema)
   if ('rejection' in decoded) return rejectionResponse(codec, decoded.rejection, requestId)
   // A body may take longer to come than it takes to close.
@@ -33,51 +46,29 @@ export async function handleChat(
 
   const { value: body, raw } = decoded
   const outline = codec.outlineRequest(body)
-  const route = routeFor(host.routes, outline.model)
-  if (typeof route === 'string') return rejectionResponse(codec, unusableRoute(route, host.routes, outline.model), requestId)
+  const chosen = chooseChain(host.choice, { body, model: outline.model, known })
+  if ('rejection' in chosen && !dryRun) return rejectionResponse(codec, chosen.rejection, requestId)
 
   const request = createWireRequest({ codec, outline, body, raw, headers: inbound.headers })
-  const watch = watchRun(host, { requestId, route: route.name, requested: outline.model })
+  const { clock, random, order, latencies } = host
+  const health = host.health.forRun()
+  const { caller, keyId } = known
+  const gateOf = (route: string): Gate | undefined =>
+    authorize && createGate({ authorize, route, requestId, caller, request, dryRun, clock, signal: inbound.signal })
+  if (dryRun || 'rejection' in chosen) {
+    const checked = await policyCheck(chosen, health, 'route' in chosen ? gateOf(chosen.route.name) : undefined)
+    return jsonResponse(200, { ...ERROR_HEADERS, 'x-request-id': requestId }, checked)
+  }
+
+  const { route, requested } = chosen
+  const watch = watchRun(host, { requestId, route: route.name, requested, callerKeyId: keyId })
   const { journal, ended: onEnd } = watch
   const { onStart } = watch.open
   const headers = { requestId, route: route.name, exposeTrail: mount.exposeTrail }
   const chat = { host, mount, codec, route, request, includeUsage: outline.includeUsage, headers, watch }
-  const { clock, random, order, latencies } = host
-  const health = host.health.forRun()
   const ordering = { latencies, prices: order.pricesOf(request, route.order), onOrderProblem: order.onProblem }
-  const runHost = { clock, random, health, ...ordering, journal, onStart, onEnd }
+  const runHost = { clock, random, health, ...ordering, gate: gateOf(route.name), journal, onStart, onEnd }
   const outcome = run(route.legs, request, route.settings, runHost, inbound.signal)
   if (!outline.stream || route.waitingCommentMs === undefined) return answerRun(chat, await outcome)
   return answerOrWait(chat, outcome, route.waitingCommentMs)
-}
-
-/** So much of a name is enough to see which it was. */
-const MAX_NAME = 200
-
-/** More are not listed one by one. */
-const MAX_LISTED = 5
-
-function unusableRoute(problem: UnusableRoute, routes: ReadonlyMap<string, RunnableRoute>, model = ''): Rejection {
-  const names = routeNames(routes)
-  const listed = names.length > MAX_LISTED ? 'GET /models lists them' : `there is ${names.map((name) => `'${cut(name)}'`).join(', ')}`
-  switch (problem) {
-    case 'model_required':
-    case 'own_model_required': {
-      const isOwn = problem === 'own_model_required' || names.length === 0
-      const message = `model: ${isOwn ? 'name a model' : `name one of the routes; ${listed}`}`
-      return { status: 400, code: 'invalid_request_error', message, param: 'model' }
-    }
-    case 'left_out': {
-      const message = 'the legs of this route were left out: their providers have no credentials'
-      return { status: 404, code: 'model_not_found', message, param: 'model' }
-    }
-    case 'model_not_found': {
-      const rest = names.length === 0 ? '' : `; ${listed}`
-      return { status: 404, code: 'model_not_found', message: `no route is called '${cut(model)}'${rest}`, param: 'model' }
-    }
-  }
-}
-
-function cut(name: string): string {
-  return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}...` : name
 }

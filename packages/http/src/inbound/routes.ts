@@ -1,9 +1,10 @@
-import type { ResolvedConfig, ResolvedLeg, ResolvedRoute } from '@understudy/config'
+import type { Idempotency, ResolvedConfig, ResolvedLeg, ResolvedRoute } from '@understudy/config'
 import type { ChatRequest, Leg, Order, PlanSettings, RunSettings } from '@understudy/core'
 import { legName, legOf } from '@understudy/core'
 import type { DialectCodec } from '@understudy/dialects'
 
 import type { ProviderAgents } from '../outbound/agents.js'
+import type { WritableLeg } from '../outbound/http-leg.js'
 import { createHttpLeg } from '../outbound/http-leg.js'
 import { neutralOf } from '../outbound/wire-request.js'
 
@@ -17,6 +18,9 @@ export interface RunnableRoute {
   readonly dialectOf: ReadonlyMap<Leg, string>
   readonly settings: RunSettings
   readonly order: Order
+  readonly idempotency: Idempotency
+  /** Who named the chain, where no route did. */
+  readonly chosenBy?: 'caller' | 'key' | undefined
   readonly waitingCommentMs: number | undefined
   /** Whether a leg keeps the request's own model, so that there has to be one. */
   readonly needsModel: boolean
@@ -38,6 +42,16 @@ export function createRoutes(
   return new Map([...config.routes].map(([name, route]) => [name, createRoute(route, parts)]))
 }
 
+/** The legs that callers may name beside those of the routes, with the settings that hold where no route says otherwise. */
+export function createCallerLegs(
+  { callers, settings, health }: ResolvedConfig,
+  codecOf: (dialect: string) => DialectCodec,
+  agents: ProviderAgents,
+  wallClock: () => number,
+): RunnableRoute {
+  return createRoute({ name: '', legs: callers.models, settings }, { codecOf, agents, wallClock, whenOpen: health.whenOpen, whenAllOpen: health.whenAllOpen })
+}
+
 /** What legs are made with. */
 interface LegParts {
   readonly codecOf: (dialect: string) => DialectCodec
@@ -48,13 +62,15 @@ interface LegParts {
 }
 
 function createRoute(route: ResolvedRoute, parts: LegParts): RunnableRoute {
-  const { advanceOn, commit, order, retries, retryOn, maxRetryAfterMs, limits, waitingComment } = route.settings
+  const { advanceOn, commit, order, retries, retryOn, maxRetryAfterMs, limits, waitingComment, idempotency } = route.settings
   const dialectOf = new Map<Leg, string>()
-  const legs = route.legs.map((resolved) => {
+  const made = route.legs.map((resolved) => {
     const leg = createLeg(resolved, route, parts)
     if (resolved.type === 'provider') dialectOf.set(leg, resolved.provider.dialect)
     return leg
   })
+  // Behind the first leg of such a chain, another provider is never asked.
+  const legs = idempotency === 'never' && route.name !== '' ? made.filter(({ provider }) => provider === made[0]?.provider) : made
   const [first] = legs
   return {
     name: route.name,
@@ -66,27 +82,24 @@ function createRoute(route: ResolvedRoute, parts: LegParts): RunnableRoute {
       commit,
       retry: { retries, retryOn, maxRetryAfterMs: maxRetryAfterMs === false ? undefined : maxRetryAfterMs },
       limits,
+      idempotency: idempotency === 'always' ? 'always' : 'safe',
       plan: { order, whenOpen: parts.whenOpen, whenAllOpen: parts.whenAllOpen },
     },
     order,
+    idempotency,
     waitingCommentMs: waitingComment === false ? undefined : waitingComment.afterMs,
     needsModel: route.legs.some((leg) => leg.type === 'provider' && leg.anyModel),
   }
 }
 
-function createLeg(leg: ResolvedLeg, route: ResolvedRoute, { codecOf, agents, wallClock }: LegParts): Leg {
+function createLeg(leg: ResolvedLeg, route: ResolvedRoute, { codecOf, agents, wallClock }: LegParts): WritableLeg {
   const { limits, reasoning, retries, price, weight, defaults } = leg
   if (leg.type === 'custom') {
     const { name, open } = leg.leg
-    return legOf({
-      name,
-      limits,
-      reasoning,
-      retries,
-      price,
-      weight,
-      open: (request, context) => open(filledRequest(neutralOf(request), defaults, codecOf), context),
-    })
+    const filled = (request: ChatRequest): ChatRequest => filledRequest(neutralOf(request), defaults, codecOf)
+    const settings = { limits, reasoning, retries, price, weight }
+    const made = legOf({ name, ...settings, open: (request, context) => open(filled(request), context) })
+    return { ...made, bytesOf: (request) => Buffer.from(JSON.stringify(filled(request).body ?? {})) }
   }
   const { provider, model, anyModel, region } = leg
   const codec = codecOf(provider.dialect)
@@ -122,13 +135,14 @@ export function routeFor(
   routes: ReadonlyMap<string, RunnableRoute>,
   model: string | undefined,
 ): RunnableRoute | UnusableRoute {
-  const route = model === undefined || model === '' ? unnamedRoute(routes) : (routes.get(model) ?? routes.get(ANY_MODEL))
+  const route = model === undefined || model === '' ? baseRoute(routes) : (routes.get(model) ?? routes.get(ANY_MODEL))
   if (route === undefined) return model === undefined || model === '' ? 'model_required' : 'model_not_found'
   if (route.legs.length === 0) return 'left_out'
   return route.needsModel && (model === undefined || model === '') ? 'own_model_required' : route
 }
 
-function unnamedRoute(routes: ReadonlyMap<string, RunnableRoute>): RunnableRoute | undefined {
+/** The route of a request that names none; what a caller's chain takes its settings from. */
+export function baseRoute(routes: ReadonlyMap<string, RunnableRoute>): RunnableRoute | undefined {
   if (routes.size === 1) return [...routes.values()][0]
   return routes.get(DEFAULT_ROUTE)
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 
+import { callerShape } from './caller-fields.js'
+
 const contentPartSchema = z.looseObject({ type: z.string() })
 
 const toolCallSchema = z.looseObject({
@@ -46,4 +48,5 @@ export const chatBodySchema = z.looseObject({
   tool_choice: z.union([z.string(), z.looseObject({})]).nullish(),
   response_format: z.looseObject({ type: z.string() }).nullish(),
   reasoning_effort: z.string().nullish(),
+  ...callerShape,
 })

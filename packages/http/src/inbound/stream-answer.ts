@@ -3,6 +3,7 @@ import type { DialectCodec, StreamEncoder } from '@understudy/dialects'
 
 import { isClosing } from '../open-runs.js'
 import { brokenAnswer } from './chain-failure.js'
+import { classicFrames } from './classic-envelope.js'
 import { errorType, FAULT_MESSAGE } from './client-errors.js'
 
 /** What an answer to a client is written with. */
@@ -12,6 +13,8 @@ export interface AnswerWriting {
   readonly requestId: string
   /** `[key, JSON text]` of the report that goes into the first event, or into the document. */
   readonly report: readonly [key: string, json: string] | undefined
+  /** Whether the client reads the classic envelope. */
+  readonly classic: boolean
   /** Whether the leg speaks the client's dialect, so that the answer keeps the model that it names. */
   readonly sameDialect: boolean
   /** Milliseconds since the epoch. */
@@ -56,7 +59,8 @@ export function streamAnswer(run: CommittedRun, writing: StreamWriting): AsyncIt
     if (over) return DONE
     try {
       if (result.done === true) return finish()
-      const bytes = run.answer.form === 'events' ? result.value.bytes : encode(result.value)
+      const own = run.answer.form === 'events' ? result.value.bytes : encode(result.value)
+      const bytes = writing.classic && own !== undefined ? classicFrames(own) : own
       if (bytes === undefined || bytes.length === 0) return run.arrivals.next().then(onResult)
       return { done: false, value: report === undefined ? bytes : withReport(bytes, report) }
     } catch (error) {
@@ -86,7 +90,8 @@ export function streamAnswer(run: CommittedRun, writing: StreamWriting): AsyncIt
     const failure = run.end()?.failure
     if (failure === undefined) {
       const isWire = run.answer.form === 'events'
-      return { done: false, value: isWire ? codec.streamTerminator : (encoder ?? makeEncoder([])).end() }
+      const end = isWire ? codec.streamTerminator : (encoder ?? makeEncoder([])).end()
+      return { done: false, value: writing.classic ? classicFrames(end) : end }
     }
     return hasReader(failure) ? errorEvent(brokenAnswer(failure, requestId)) : DONE
   }

@@ -1,5 +1,6 @@
 import type { ResolvedProvider } from '@understudy/config'
 import { failureOf, LegFailedError } from '@understudy/core'
+import { orAborted } from './or-aborted.js'
 import { isHeaderValue } from './request-headers.js'
 
 /** The header of one attempt that says who asks: name and value, or nothing. */
@@ -29,19 +30,11 @@ export function credentialHeader(
 }
 
 async function settled(credential: Promise<string>, signal: AbortSignal): Promise<string> {
-  let onAbort: (() => void) | undefined
-  const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(new Error('aborted'))
-    signal.addEventListener('abort', onAbort)
-  })
   try {
-    signal.throwIfAborted()
-    return await Promise.race([credential, aborted])
+    return await orAborted(credential, signal)
   } catch {
     signal.throwIfAborted()
     throw unavailable()
-  } finally {
-    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort)
   }
 }
 

@@ -8,6 +8,7 @@ import { Exchange } from './exchange.js'
 import { readAnswer } from './read-answer.js'
 import { bodyWriter, isSameDialect } from './request-body.js'
 import { requestHeaders, withHeaders } from './request-headers.js'
+import { signatureHeaders } from './signature.js'
 import { passedHeadersOf } from './wire-request.js'
 
 /** What a leg over HTTP is made of. */
@@ -35,8 +36,14 @@ export interface HttpLegOptions {
   readonly wallClock?: (() => number) | undefined
 }
 
+/** A leg that can say what it would send. */
+export interface WritableLeg extends Leg {
+  /** Exactly the bytes that the next attempt for this request is sent as. */
+  readonly bytesOf: (request: ChatRequest) => Uint8Array
+}
+
 /** A leg that asks a provider over HTTP. Throws if the provider cannot be asked at all, which stops a mount. */
-export function createHttpLeg(options: HttpLegOptions): Leg {
+export function createHttpLeg(options: HttpLegOptions): WritableLeg {
   const { provider, codec, model, anyModel = false, agents, bufferedVia, wallClock = Date.now } = options
   const dispatcher = agents.dispatcherOf(provider.name)
   const endpoint = endpointOf(provider, model)
@@ -45,6 +52,15 @@ export function createHttpLeg(options: HttpLegOptions): Leg {
   const withKey = requestHeaders(provider, credentialName(provider))
   const writeBody = bodyWriter({ codec, model: anyModel ? undefined : model, defaults: options.defaults ?? {} })
   const streamsAlways = bufferedVia === 'stream'
+  const { sign } = provider
+  // What the host was shown is what is sent.
+  const shown = new WeakMap<ChatRequest, Buffer>()
+
+  function bytesOf(request: ChatRequest): Buffer {
+    const bytes = writeBody(request, request.stream || streamsAlways)
+    shown.set(request, bytes)
+    return bytes
+  }
 
   async function open(request: ChatRequest, context: LegContext): Promise<LegAnswer> {
     const { signal } = context
@@ -54,11 +70,12 @@ export function createHttpLeg(options: HttpLegOptions): Leg {
     const credential = asked instanceof Promise ? await asked : asked
     const base = credential.length === 0 ? withoutKey : withKey
     const passed = sameDialect ? passedHeadersOf(request) : []
-    const body = writeBody(request, streamed)
+    const body = shown.get(request) ?? writeBody(request, streamed)
 
     const exchange = new Exchange(context)
     const { origin, path } = endpointOfEach ? endpointOf(provider, request.model ?? '') : endpoint
-    const headers = [...withHeaders(streamed ? base.stream : base.document, passed), ...credential]
+    const own = [...withHeaders(streamed ? base.stream : base.document, passed), ...credential]
+    const headers = sign === undefined ? own : [...withHeaders(own, await signatureHeaders(sign, body, signal))]
     exchange.start(dispatcher, { origin, path, headers, body })
     const head = await exchange.head
     return readAnswer(exchange, head, { codec, signal, sameDialect, streamed: request.stream, wallClock })
@@ -75,5 +92,6 @@ export function createHttpLeg(options: HttpLegOptions): Leg {
     weight: options.weight,
     wholeAnswers: !streamsAlways,
     open,
+    bytesOf,
   }
 }

@@ -43,14 +43,18 @@ export function requestHeaders(provider: ResolvedProvider, without?: string): Re
 }
 
 function checkedName(name: string, value: unknown, provider: ResolvedProvider): string {
-  const lower = name.toLowerCase()
-  if (!/^[!#$%&'*+.^`|~\w-]+$/.test(name) || OF_THE_CONNECTION.has(lower)) {
+  if (!isHeaderName(name)) {
     throw new Error(`provider '${provider.name}': header '${name}' is not one that can be set`)
   }
   if (!isHeaderValue(value)) {
     throw new Error(`provider '${provider.name}': the value of header '${name}' has characters that cannot be sent`)
   }
-  return lower
+  return name.toLowerCase()
+}
+
+/** Whether a person's config or code may set it. */
+export function isHeaderName(name: string): boolean {
+  return /^[!#$%&'*+.^`|~\w-]+$/.test(name) && !OF_THE_CONNECTION.has(name.toLowerCase())
 }
 
 /** `base` with more names and values behind it, which win. */

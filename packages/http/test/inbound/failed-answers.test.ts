@@ -251,7 +251,7 @@ t.test('advanceOn says which failures move on; another one stops the chain with 
     ['malformed', [200, 200, 502, 200, 502]],
     ['empty', [200, 200, 502, 200, 502]],
     ['truncated', [200, 200, 502, 200, 502]],
-    ['refused', [502, 502, 502, 502, 502]],
+    ['refused', [403, 403, 403, 403, 403]],
   ]
   for (const [kind, statuses] of rows) {
     const got = []

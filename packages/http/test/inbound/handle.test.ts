@@ -132,7 +132,7 @@ t.test('a leg provider/* is asked for the request\'s own model, so there has to 
 t.test('what is ours in a body reaches no provider, and the rest does, odd as it may be', async (t) => {
   const simulator = await simulate(t)
   const fallback = fallbackOf(t, { chat: ['a/m-1'] }, { providers: providersOn(simulator) })
-  const ours = '"models":["x"],"fallback_models":[],"redundancy":{},"idempotent":true,"vertex":{},"jev":{},'
+  const ours = '"models":["chat"],"fallback_models":null,"redundancy":{},"idempotent":true,"vertex":{},"jev":{},'
   const odd = '"__proto__":{"x":1},"constructor":{"prototype":{}},"next_year":"\\u0000\\ud800"'
   const parsed: unknown = JSON.parse(`{${ours}"model":"chat","messages":[{"role":"user","content":"\\ud800"}],${odd}}`)
   const before = JSON.stringify(parsed)

@@ -1,0 +1,101 @@
+import type { KnownCaller } from './callers.js'
+import type { CallerPool, ChainEntry, ChainWide } from './caller-chain.js'
+import { callerChain, chainEntry, isNameable, kindsOf, limitedRoute, tightened } from './caller-chain.js'
+import type { CallerFields, EntryWire } from './caller-fields.js'
+import { callerFieldsOf, MAX_ENTRIES } from './caller-fields.js'
+import type { ReadKeyDefaults } from './key-defaults.js'
+import type { Rejection } from './rejection.js'
+import type { RunnableRoute, UnusableRoute } from './routes.js'
+import { baseRoute, routeFor } from './routes.js'
+import { cut, unusableRoute } from './unusable-route.js'
+
+/** What a chain is chosen with. */
+export interface ChainChoice extends CallerPool {
+  readonly keyDefaults: ReadKeyDefaults
+}
+
+/** What a chain is chosen for. */
+export interface ChainAsk {
+  readonly body: Readonly<Record<string, unknown>>
+  readonly model: string | undefined
+  readonly known: KnownCaller
+}
+
+/** A chain and what was asked for, or what to tell the client. */
+export type ChosenChain =
+  | { readonly route: RunnableRoute; readonly requested: string | undefined }
+  | { readonly rejection: Rejection }
+
+/** Which chain a request gets: the caller's, its key's, its route's, or the one leg that it names. */
+export function chooseChain(choice: ChainChoice, ask: ChainAsk): ChosenChain {
+  const fields = callerFieldsOf(ask.body)
+  const chosen = chosenFor(choice, ask, fields)
+  return fields.idempotent === false && 'route' in chosen ? { ...chosen, route: tightened(chosen.route) } : chosen
+}
+
+function chosenFor(choice: ChainChoice, { model, known }: ChainAsk, fields: CallerFields): ChosenChain {
+  const { routes, callers } = choice
+  const { models, fallback_models: fallbacks, redundancy } = fields
+  const isList = (list: unknown): boolean => list !== undefined && list !== null
+  if (isList(models) && isList(fallbacks)) {
+    return refused('invalid_request_error', 'models and fallback_models cannot be combined; send one of them', 'fallback_models')
+  }
+  const own = isList(models) ? 'models' : (fallbacks?.length ?? 0) > 0 ? 'fallback_models' : isList(redundancy) ? 'redundancy' : undefined
+  if (own !== undefined && !callers.chains) return disabled(own)
+
+  const wide: ChainWide = { timeoutMs: redundancy?.timeout_ms, firstTokenTimeoutMs: redundancy?.first_token_timeout_ms }
+  const on = redundancy?.on ?? undefined
+  const advance = on === undefined ? callers.advanceOn : kindsOf(on)
+  if (own === 'models' || own === 'fallback_models') {
+    const first = model !== undefined && model !== '' ? model : baseRoute(routes)?.name
+    if (own === 'fallback_models' && first === undefined) return unusable('model_required')
+    const written: readonly EntryWire[] = own === 'models' ? (models ?? []) : [first ?? '', ...(fallbacks ?? [])]
+    const entries = distinct(written.map((entry) => chainEntry(entry, wide)))
+    if (entries.length > MAX_ENTRIES) {
+      return refused('invalid_request_error', `${own}: a chain has at most ${MAX_ENTRIES} distinct entries`, own)
+    }
+    const chain = callerChain(choice, entries, 'caller', advance)
+    return 'unknown' in chain ? unknownEntry(entries[chain.unknown]?.name ?? '', own) : { route: chain, requested: entries[0]?.name }
+  }
+
+  const defaults = model === undefined ? undefined : choice.keyDefaults(known.caller, known.keyId)
+  const position = model === undefined || defaults === undefined ? -1 : defaults.models.indexOf(model)
+  if (defaults !== undefined && position !== -1) {
+    const under: ChainWide = {
+      timeoutMs: wide.timeoutMs ?? defaults.timeoutMs,
+      firstTokenTimeoutMs: wide.firstTokenTimeoutMs ?? defaults.firstTokenTimeoutMs,
+    }
+    const entries = defaults.models.slice(position).map((name) => chainEntry(name, under))
+    const chain = callerChain(choice, entries, 'key', on === undefined && defaults.on !== undefined ? kindsOf(defaults.on) : advance)
+    if (!('unknown' in chain)) return { route: chain, requested: model }
+  }
+
+  const route = routeFor(routes, model)
+  if (typeof route !== 'string') {
+    return { route: own === 'redundancy' ? limitedRoute(route, wide, on) : route, requested: model }
+  }
+  if (route !== 'model_not_found' || model === undefined || !isNameable(choice, model)) return unusable(route)
+  if (!callers.chains) return disabled('model')
+  const lone = callerChain(choice, [chainEntry(model, wide)], 'caller', advance)
+  return 'unknown' in lone ? unusable(route) : { route: lone, requested: model }
+
+  function unusable(problem: UnusableRoute): ChosenChain {
+    return { rejection: unusableRoute(problem, routes, model) }
+  }
+}
+
+function distinct(entries: readonly ChainEntry[]): readonly ChainEntry[] {
+  return entries.filter(({ name }, index) => entries.findIndex((other) => other.name === name) === index)
+}
+
+function refused(code: Rejection['code'], message: string, param: string): ChosenChain {
+  return { rejection: { status: 400, code, message, param } }
+}
+
+function disabled(param: string): ChosenChain {
+  return refused('caller_chains_disabled', `${param}: requests cannot name their own chain here; send a route as model`, param)
+}
+
+function unknownEntry(name: string, param: string): ChosenChain {
+  return refused('unknown_model', `${param}: '${cut(name)}' is not one that a caller may name`, param)
+}
