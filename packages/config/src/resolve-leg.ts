@@ -69,7 +69,7 @@ function resolveProviderLeg(
   const found = providers.find(input.provider, path)
   if (found === undefined) {
     reportIssue(issues, path, `provider ${quote(input.provider)} is not known; `
-      + `${suggestName(input.provider, providers.names)} (others stand in options.providers)`)
+      + `${suggestName(input.provider, providers.names)} (describe one of your own in options.providers)`)
     return WRONG
   }
   if (found.type === 'wrong') return WRONG

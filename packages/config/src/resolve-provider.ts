@@ -50,6 +50,7 @@ export function resolveProvider(
   } else if (!supportedDialects.has(dialect)) {
     reportIssue(issues, path, `provider ${quote(name)} speaks the dialect '${dialect}', which this version cannot `
       + `send yet; it can send ${spoken}`)
+    return WRONG
   }
 
   const base = findBaseURL(input, entry, env)

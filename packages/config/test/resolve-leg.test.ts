@@ -5,6 +5,17 @@ function legs(...written: unknown[]) {
   return resolve({ chat: written }).routes.get('chat')?.legs ?? []
 }
 
+t.test('what belongs to a provider is sent there', async (t) => {
+  const right = 'belongs in options.providers: { providers: { name: { dialect, baseURL, apiKey } } }'
+  t.equal(issueOf({ chat: [{ provider: 'openai', model: 'x', apiKey: 'CANARY' }] }), `routes.chat[0].apiKey: ${right}`)
+  t.equal(issueOf({ chat: ['openai/x'] }, { apiKey: 'CANARY' }), `options.apiKey: ${right}`)
+})
+
+t.test('a dialect that cannot be sent yet is one complaint', async (t) => {
+  const providers = { bedrock: { dialect: 'bedrock' } }
+  t.match(issueOf({ chat: ['bedrock/x'] }, { providers }), /^[^|]*speaks the dialect 'bedrock', which this version cannot send yet; it can send openai$/)
+})
+
 t.test('provider/model is split at the first slash', async (t) => {
   const [leg] = legs('openai/accounts/a/models/b')
   t.equal(leg?.type === 'provider' && leg.provider.name, 'openai')
@@ -91,7 +102,7 @@ t.test('an unknown provider is named, with the nearest known one', async (t) => 
   t.equal(
     issueOf({ chat: ['antropic/x'] }),
     'routes.chat[0]: provider \'antropic\' is not known; did you mean \'anthropic\'? '
-      + '(others stand in options.providers)',
+      + '(describe one of your own in options.providers)',
   )
   t.match(issueOf({ chat: ['meta-llama/x'] }), 'it must be one of openai, anthropic, google')
   t.match(

@@ -37,6 +37,14 @@ t.test('a key that is written but undefined is no provider without a key', async
   t.strictSame(warnings, ['UNDERSTUDY_NO_CREDENTIALS'])
 })
 
+t.test('a key that cannot be one is told why, and not shown', async (t) => {
+  for (const [apiKey, why] of [['CANARY\n', 'is a string with white space around it'], ['', 'is empty'], ['CAN\nARY', 'is a string with characters that no header can carry']] as const) {
+    const said = issue({ ...OWN, apiKey })
+    t.match(said, `options.providers.p.apiKey: ${why}; it must be a text without line breaks`)
+    t.notMatch(said, /CAN/)
+  }
+})
+
 t.test('a function is asked for the key at each use', async (t) => {
   let calls = 0
   const made = provider({ ...OWN, apiKey: async () => `token-${calls += 1}` })
@@ -96,7 +104,7 @@ t.test('entries are refused with what would be right', async (t) => {
   for (const [input, message] of [
     [5, 'options.providers.p: is number; it must be a plain object'.replace('number', 'a number')],
     [{ ...OWN, apikey: 'x' }, 'options.providers.p.apikey: is not known; did you mean \'apiKey\'?'],
-    [{ ...OWN, apiKey: '' }, 'options.providers.p.apiKey: is an empty string that does not fit'],
+    [{ ...OWN, apiKey: '' }, 'options.providers.p.apiKey: is empty; it must be a text'],
     [{ ...OWN, apiKey: 5 }, 'options.providers.p.apiKey: is a number that does not fit; it must be a text'],
     [
       { ...OWN, apiKey: {} },

@@ -24,13 +24,17 @@ const legSettings = {
   weight: fromZero.optional(),
 }
 
+/** People put what belongs to the provider beside the model. */
+const AT_PROVIDER = 'belongs in options.providers: { providers: { name: { dialect, baseURL, apiKey } } }'
+export const providerHints = { apiKey: AT_PROVIDER, baseURL: AT_PROVIDER, headers: AT_PROVIDER, dialect: AT_PROVIDER }
+
 /** A leg of a provider. */
 export const providerLeg = strictObject({
   provider: name,
   model: name,
   region: name.optional(),
   ...legSettings,
-} satisfies Shape<ProviderLegInput>)
+} satisfies Shape<ProviderLegInput>, providerHints)
 
 /** A leg of the host's own code. */
 export const customLeg = strictObject({

@@ -3,6 +3,7 @@ import type { Logger } from '../logger.js'
 import type { FallbackOptions, PriceHints } from '../options.js'
 import { breaker } from './breaker.js'
 import { strictObject } from './check-object.js'
+import { providerHints } from './leg.js'
 import { mountHints, mountOptions } from './mount.js'
 import type { Authorize, Identify } from '../caller-options.js'
 import { advanceOn, routeSettings } from './route.js'
@@ -51,6 +52,7 @@ export const fallbackOptions = strictObject({
   ...routeSettings,
 } satisfies { readonly [Key in keyof FallbackOptions]-?: z.ZodType }, {
   ...mountHints,
+  ...providerHints,
   legs: 'belongs to a route; options hold for all routes',
   routes: 'is the first argument: fallbackMiddleware(routes, options)',
 })

@@ -31,10 +31,17 @@ const variable: z.ZodType<{ readonly env: string }> = strictObject({
   ),
 })
 
-const keyOrFunction = secretRule(
-  (value): value is string | (() => string | Promise<string>) => typeof value === 'function' || isKey(value),
-  KEY,
+const keyOrFunction = z.custom<string | (() => string | Promise<string>)>(
+  (value) => typeof value === 'function' || isKey(value),
+  { error: ({ input }) => (typeof input === 'string' ? `${whyNoKey(input)}; it must be ${KEY}` : wrongSecret(input, KEY)) },
 )
+
+/** Without a word of it. */
+function whyNoKey(text: string): string {
+  if (text === '') return 'is empty'
+  if (text.trim() !== text) return 'is a string with white space around it'
+  return 'is a string with characters that no header can carry'
+}
 
 const apiKey = choose<ApiKeyInput>((value) => (isObject(value) ? variable : keyOrFunction))
 
