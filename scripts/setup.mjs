@@ -4,8 +4,8 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 
 const root = new URL('..', import.meta.url)
 const steps = [
-  ['npx', ['--yes', 'pnpm@12.4.2', 'install', '--frozen-lockfile', '--prefer-offline', '--reporter=append-only', '--loglevel=warn']],
-  ['npx', ['tsc', '-b', 'tsconfig.packages.json']],
+  ['installing packages', 'npx', ['--yes', 'pnpm@12.4.2', 'install', '--frozen-lockfile', '--prefer-offline', '--reporter=append-only', '--loglevel=warn']],
+  ['building packages', 'npx', ['tsc', '-b', 'tsconfig.packages.json']],
 ]
 
 // What was built from a source that is gone would be packed with the rest; tsc leaves it there.
@@ -17,7 +17,8 @@ for (const name of readdirSync(new URL('packages', root))) {
   }
 }
 
-for (const [command, args] of steps) {
+for (const [doing, command, args] of steps) {
+  console.error(`setup: ${doing} ...`)
   const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
   if (error) throw error
   if (status !== 0) {
