@@ -24,8 +24,9 @@ const legSettings = {
   weight: fromZero.optional(),
 }
 
-/** People put what belongs to the provider beside the model. */
 const AT_PROVIDER = 'belongs in options.providers: { providers: { name: { dialect, baseURL, apiKey } } }'
+
+/** Where to put what belongs to a provider, for people who write it beside the model or into the options. */
 export const providerHints = { apiKey: AT_PROVIDER, baseURL: AT_PROVIDER, headers: AT_PROVIDER, dialect: AT_PROVIDER }
 
 /** A leg of a provider. */
