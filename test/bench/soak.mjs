@@ -22,6 +22,11 @@ const results = []
 
 for (const framework of values.on.split(',')) {
   const result = await soakHost(framework, { streams: Number(values.streams), firstStreams: Number(values.first) })
+    .catch((error) => {
+      // Its server still listens, so the process would not end by itself.
+      console.error(error)
+      process.exit(1)
+    })
   results.push(result)
   if (values.json) continue
   const { aborted, serverWaited, seconds, heap, left, idle, streams } = result

@@ -45,6 +45,8 @@ export async function soakHost(framework, { streams, firstStreams }) {
   const simulator = await startSimulator({ script, keepCalls: 1, onCall: meetings.received })
   const fallback = createFallback(routes, {
     providers: { simulator: { dialect: 'openai', baseURL: simulator.url, apiKey: 'sk-soak' } },
+    // On, but never open: a leg that is meant to fail each time has to be asked each time.
+    breaker: { failureThreshold: 1_000_000_000 },
     logger: { debug() {}, info() {}, warn() {}, error() {} },
   })
   const host = await hosts[framework](fallback)
