@@ -7,7 +7,8 @@ import { join } from 'node:path'
 const root = new URL('..', import.meta.url)
 const folder = mkdtempSync(join(tmpdir(), 'understudy-test-'))
 const output = join(folder, 'results.tap')
-const reporter = process.stdout.isTTY ? 'base' : 'terse'
+// A log wants the failures only, not a screen that is drawn again and again.
+const reporter = process.stdout.isTTY ? 'terse' : 'min'
 const args = ['tap', `--reporter=${reporter}`, `--output-file=${output}`, ...process.argv.slice(2)]
 const { status, error } = spawnSync('npx', args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
 if (error) throw error
