@@ -1,5 +1,5 @@
 import type { Failure, FailureKind } from '@understudy/core'
-import { failureOf } from '@understudy/core'
+import { failureOf, kindOfStatus } from '@understudy/core'
 import { readFailureHeaders } from '../answer-headers.js'
 import type { FailedAnswer } from '../dialect-codec.js'
 import { failureCodeOf, readErrorEvidence, type ErrorEvidence } from '../error-evidence.js'
@@ -68,31 +68,6 @@ function kindOf({ words, status, text }: ErrorEvidence): FailureKind {
     (status !== undefined && PLAIN_STATUSES.has(status) ? undefined : findByMessage(text)) ??
     (status === undefined ? (findByCode(KIND_OF_WEAK_CODE, said) ?? 'server_error') : kindOfStatus(status))
   )
-}
-
-/** What a status means by itself. */
-export function kindOfStatus(status: number): FailureKind {
-  switch (status) {
-    case 400:
-    case 413:
-    case 415:
-    case 422:
-      return 'invalid_request'
-    case 401:
-    case 402:
-    case 403:
-      return 'auth_error'
-    case 404:
-      return 'not_found'
-    case 408:
-      return 'timeout'
-    case 429:
-      return 'rate_limit'
-    case 529:
-      return 'overloaded'
-    default:
-      return 'server_error'
-  }
 }
 
 function byPlainWord(table: CodeTable): ReadonlyMap<string, readonly [row: number, kind: FailureKind]> {
