@@ -1,7 +1,6 @@
 import { frameworkOf } from '../cases/hosts.js'
 import { columnsOf } from '../kit/show-table.js'
 import type { PlayedScenario, Profile } from './play-scenario.js'
-import { laterScenarios } from './scenarios.js'
 import type { CrashVerdict } from './score.js'
 
 /** One run of the suite. */
@@ -31,8 +30,7 @@ export function linesOfRuns(runs: readonly CrashRun[]): readonly string[] {
       return [`${verdict}${note}`, `${facts.calls.length}+${facts.otherCalls}`, String(Math.round(facts.tookMs))]
     }),
   ])
-  const later = Object.entries(laterScenarios).map(([id, why]) => `${id} left out: ${why}`)
-  return [...columnsOf([head, ...rows]), ...later]
+  return columnsOf([head, ...rows])
 }
 
 /** One line a run. */

@@ -10,7 +10,8 @@ import { scenarios, type Scenario } from './scenarios.js'
 const atOnce = 12
 /** How often a scenario is repeated that the machine had no time for. */
 const replays = 3
-const fewestPasses = 12
+const allScenarios = 16
+const fewestPasses = 13
 
 t.setTimeout(600_000)
 
@@ -18,6 +19,10 @@ const full = process.argv.includes('--full')
 const profiles = plainSetUps.flatMap((setUp) =>
   (['first_content', 'complete'] as const).map((commit): Profile => ({ setUp, commit, full })))
 const runs = await playAll(profiles)
+
+t.test('all 16 are played', async (t) => {
+  t.equal(new Set(scenarios.map(({ id }) => id)).size, allScenarios)
+})
 
 for (const { profile: { setUp, commit }, plays } of runs) {
   const describe = ({ scenario, score: { verdict, broken } }: PlayedScenario) =>

@@ -54,6 +54,7 @@ async function playForm(
       first: { dialect: 'openai', baseURL: first.url, apiKey: 'key' },
       other: { dialect: 'openai', baseURL: other.url, apiKey: 'key' },
     },
+    ...(scenario.recoveryMs === undefined ? {} : { breaker: { recoveryMs: divide(scenario.recoveryMs) } }),
     retries: 2,
     timeoutMs: divide(30_000),
     idleTimeoutMs: divide(30_000),
@@ -67,14 +68,27 @@ async function playForm(
   try {
     const sentAt = Date.now()
     const boundMs = divide(scenario.withinMs)
-    const answer = readAnswer(await sendRaw(host.port, { ...request, deadlineMs: boundMs + patienceMs }))
-    const tookMs = answer.endedAt - answer.sentAt
-    const isWhole = fold(answer.text) === fold(HEALTHY_TEXT)
+    const judged = async () => {
+      const answer = readAnswer(await sendRaw(host.port, { ...request, deadlineMs: boundMs + patienceMs }))
+      const tookMs = answer.endedAt - answer.sentAt
+      const isWhole = fold(answer.text) === fold(HEALTHY_TEXT)
+      return { answer, tookMs, isWhole, outcome: outcomeOf(answer, isWhole, tookMs > boundMs) }
+    }
+    const { count, everyMs } = scenario.requests ?? { count: 1, everyMs: 0 }
+    // Each at its time, whether or not the one before it is answered.
+    const [own, ...others] = await Promise.all(Array.from({ length: count }, async (_, index) => {
+      if (index > 0) await new Promise((resolve) => setTimeout(resolve, index * divide(everyMs)))
+      const at = Date.now() - sentAt
+      return { at, ...await judged() }
+    }))
+    if (own === undefined) throw new Error(`${scenario.id} sends nothing`)
+    const { answer, isWhole, tookMs, outcome } = own
     const facts = {
       answer,
       isWhole,
       tookMs,
-      outcome: outcomeOf(answer, isWhole, tookMs > boundMs),
+      outcome,
+      later: others.map(({ at, outcome }) => ({ at, outcome })),
       calls: first.calls.map(({ at }) => at - sentAt),
       otherCalls: other.calls.length,
       models: [...new Set(answer.events.flatMap(({ json }) => modelOf(json)))],

@@ -23,12 +23,17 @@ export interface Scenario {
   readonly withinMs: number
   readonly required: readonly Check[]
   readonly advisory: readonly Check[]
+  /** Several requests, so far apart. Default one. */
+  readonly requests?: { readonly count: number, readonly everyMs: number }
+  /** The breaker's own, divided too. Default the product's. */
+  readonly recoveryMs?: number
 }
 
 const healthy: Step = {}
 const words = HEALTHY_TEXT.split(' ')
 /** Event 1 is the opener. */
 const afterForty = 41
+const outageMs = 60_000
 const prefillRefusal = 'does not support assistant message prefill'
 
 const atMostCalls = (count: number): Check => ({
@@ -164,6 +169,28 @@ export const scenarios: readonly Scenario[] = [
     advisory: [],
   },
   {
+    id: 'S15', fault: '503 for 60 s, then healthy; 20 requests, one every 4 s', slow: true, wants: 'answer',
+    withinMs: 40_000, requests: { count: 20, everyMs: 4_000 }, recoveryMs: 10_000,
+    forms: (divide) => [[{ status: 503, forMs: divide(outageMs) }, healthy]],
+    required: [
+      { text: 'none hangs', holds: ({ later }) => later.every(({ outcome }) => outcome !== 'hang') },
+      {
+        text: 'all are answered during the outage',
+        holds: ({ outcome, later, divide }) => outcome === 'answer'
+          && later.every(({ at, outcome }) => at >= divide(outageMs) || outcome === 'answer'),
+      },
+      {
+        text: 'the leg is used again within 30 s of recovery',
+        holds: ({ calls, divide }) => calls.some((at) => at >= divide(outageMs) && at <= divide(outageMs + 30_000)),
+      },
+    ],
+    advisory: [{
+      // Three failures with two retries each, and one probe for each ten seconds.
+      text: 'at most 15 calls while it is down',
+      holds: ({ calls, divide }) => calls.filter((at) => at < divide(outageMs)).length <= 15,
+    }],
+  },
+  {
     id: 'S16', fault: 'always 503, the other leg healthy', wants: 'answer', withinMs: 40_000,
     forms: () => [[{ status: 503 }]],
     required: [atMostCalls(6), {
@@ -174,7 +201,3 @@ export const scenarios: readonly Scenario[] = [
   },
 ]
 
-/** What is not played yet, and why. */
-export const laterScenarios: Readonly<Record<string, string>> = {
-  S15: '503 for the first 60 s, then healthy, twenty requests 4 s apart: needs the breaker; later',
-}
