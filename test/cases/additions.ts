@@ -2,6 +2,7 @@ import type { Expectations } from './expectations.js'
 
 /** What a case says in its `right` beyond its fields. */
 export const additions: Readonly<Record<string, Expectations>> = {
+  B014: { breaker_state: { A: 'closed' } },
   B018: {
     error_code: 'all_legs_failed',
     body_must: ['"provider":"A"', '"provider":"B"', '"provider":"C"', 'server_error', 'connection_error'],
@@ -20,8 +21,9 @@ export const additions: Readonly<Record<string, Expectations>> = {
   B106: { log_at_most: 'info', sockets_closed: true },
   B110: { sockets_closed: true },
   B111: { sockets_closed: true, calls_at_most: { A: 1, B: 0 } },
-  B121: { process_alive: true },
-  B128: { process_alive: true },
+  B121: { process_alive: true, breaker_state: { A: 'closed' } },
+  B126: { response_headers: { 'retry-after': '1', 'cache-control': 'no-store' }, error_code: 'no_leg_available' },
+  B128: { process_alive: true, breaker_state: { A: 'closed' } },
   B129: { upstream_body: { A: { messages: [{ role: 'user', content: 'gr\u00fc\u00dfe \u6e10' }] } } },
   B131: { connection_usable: true },
   B142: { upstream_header_must: { A: ['Bearer key-A'], B: ['Bearer key-B'] } },

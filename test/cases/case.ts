@@ -59,6 +59,10 @@ export interface CaseConfig {
   readonly mountPath?: string
   /** Ours. */
   readonly maxBodyBytes?: number
+  /** Ours: a leg's own. */
+  readonly recoveryMs?: Readonly<Record<string, number>>
+  /** Ours. */
+  readonly whenAllOpen?: 'skip' | 'try'
 }
 
 /** How a case's client behaves. */

@@ -148,7 +148,8 @@ function show(value: unknown): string {
   return (JSON.stringify(value) ?? 'undefined').slice(0, 300)
 }
 
-function pick(from: Readonly<Record<string, unknown>>, like: object): Record<string, unknown> {
+/** The members that another object has too. */
+export function pick(from: Readonly<Record<string, unknown>>, like: object): Record<string, unknown> {
   return Object.fromEntries(Object.keys(like).map((key) => [key, from[key]]))
 }
 

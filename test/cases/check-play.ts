@@ -1,5 +1,5 @@
 import type { FakeLeg } from './fake-legs.js'
-import { joined, unparsable, type Round } from './check-answer.js'
+import { differs, joined, pick, unparsable, type Round } from './check-answer.js'
 import type { CaseClient, CaseConfig, CaseLeg } from './case.js'
 import type { Expectations } from './expectations.js'
 import { defaultFirstTokenMs, defaultIdleMs } from './fallback-input.js'
@@ -19,6 +19,8 @@ export interface PlayFacts {
   readonly logs: readonly { readonly level: string, readonly text: string }[]
   /** Calls of all rounds. */
   readonly totalCalls: Readonly<Record<string, number>>
+  /** By leg; undefined for one that nothing is remembered of. */
+  readonly breakerStates: Readonly<Record<string, string | undefined>>
   readonly rssGrowthMb: number | undefined
   readonly cpuMs: number
   /** One more request, with every leg healthy; undefined if it was answered well. */
@@ -35,6 +37,7 @@ type Check<Value> = (expected: Value, facts: PlayFacts) => Problem | Promise<Pro
 type PlayField =
   | 'must_not' | 'process_alive' | 'upstream_closed_within_ms' | 'max_rss_growth_mb' | 'calls_at_most'
   | 'connection_usable' | 'log_at_most' | 'max_cpu_ms' | 'sockets_closed' | 'listeners_steady'
+  | 'total_calls' | 'breaker_state' | 'breaker_state_after'
 
 /** What some `must_not` stand for; the others are texts that may not occur. */
 const conditions: Readonly<Record<string, (facts: PlayFacts) => boolean>> = {
@@ -79,6 +82,11 @@ export const playChecks = {
   max_cpu_ms: (ms, { cpuMs }) => (cpuMs <= ms ? undefined : `took ${Math.round(cpuMs)} ms of CPU, more than ${ms}`),
   calls_at_most: (most, { totalCalls, rounds }) => joined(Object.entries(most).map(([leg, count]) =>
     ((totalCalls[leg] ?? 0) <= count * rounds.length ? undefined : `${leg} was called ${totalCalls[leg]} times`))),
+  total_calls: (expected, { totalCalls }) => differs('calls in all', pick(totalCalls, expected), expected),
+  breaker_state: (expected, { breakerStates }) =>
+    differs('breakers', pick(breakerStates, expected), expected),
+  breaker_state_after: (expected, { breakerStates }) =>
+    differs('breakers', pick(breakerStates, expected), expected),
   log_at_most: (_, { logs }) => joined(logs
     .filter(({ level }) => level === 'warn' || level === 'error')
     .map(({ level, text }) => `logged as ${level}: ${text}`)),
@@ -109,7 +117,10 @@ function alwaysOf({ answer, aborted, legs }: Round, expect: Expectations): Probl
   if (aborted) return undefined
   const error = field200(answer.status) ? undefined : errorShape(answer.json)
   const { bodyText: text } = answer
-  const strangers = Object.keys(legs).filter((leg) => leg !== expect.leg)
+  // Where any leg may serve, it is the one that the answer names.
+  const served = answer.header('understudy-served')
+  const servedBy = Object.keys(legs).find((leg) => served?.startsWith(`${legs[leg]?.provider}/`))
+  const strangers = Object.keys(legs).filter((leg) => leg !== (expect.leg === undefined ? servedBy : expect.leg))
   return joined([
     answer.endedBy === 'deadline' ? 'hangs' : undefined,
     answer.complete || answer.endedBy === 'deadline' ? undefined : 'the answer was cut off',

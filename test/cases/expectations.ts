@@ -36,7 +36,6 @@ interface GivenExpectations {
   readonly max_rss_growth_mb?: number
   readonly process_alive?: boolean
   readonly process_exits_within_ms?: number
-  /** These three wait for the breaker and the cooldown. */
   readonly breaker_state?: ByLeg<string>
   readonly breaker_state_after?: ByLeg<string>
   readonly then_within_ms?: Readonly<Record<string, unknown>>
@@ -53,6 +52,8 @@ export interface Expectations extends GivenExpectations {
   /** `createFallback` must throw, and the message must hold each of these. */
   readonly mount_refused?: readonly string[]
   readonly calls_at_most?: ByLeg<number>
+  /** Of all requests together. */
+  readonly total_calls?: ByLeg<number>
   readonly upstream_header_must?: ByLeg<readonly string[]>
   /** The same connection serves another request. */
   readonly connection_usable?: boolean

@@ -20,6 +20,12 @@ export interface FakeLeg {
   waitForNoSockets(): Promise<void>
   /** From now on it answers well, if it can be reached. */
   heal(): void
+  /** From now on it plays this; without a step its own again. */
+  play(step?: Step): void
+  /** Nobody listens any more. */
+  refuse(): Promise<void>
+  /** Listens again, and plays its own step. */
+  listen(): Promise<void>
   close(): Promise<void>
 }
 
@@ -36,29 +42,42 @@ export async function startFakeLeg(leg: CaseLeg): Promise<FakeLeg> {
       return startGarbage(leg.leg)
     case 'tls_self_signed': {
       const simulator = await startSimulator({ tls: selfSignedCertificate() })
-      return { ...simulated(leg.leg, simulator), reachable: false }
+      return { ...simulated(leg.leg, simulator, {}), reachable: false }
     }
-    default:
-      return simulated(leg.leg, await startSimulator({ script: { fallback: stepOf(leg) } }))
+    default: {
+      const own = stepOf(leg)
+      return simulated(leg.leg, await startSimulator({ script: { fallback: own } }), own)
+    }
   }
 }
 
 /** A leg that serves, and says who it is: what a leg does once it is healed. */
 export const healthyStep: Step = { answer: { text: ['healed-1 ', 'healed-2'] } }
 
-function simulated(name: string, simulator: Simulator): FakeLeg {
+function simulated(name: string, first: Simulator, own: Step): FakeLeg {
+  const { url, port } = first
+  const earlier: ReceivedCall[] = []
+  let simulator = first
   return {
     name,
-    baseURL: simulator.url,
+    baseURL: url,
     reachable: true,
     get received() {
-      return simulator.calls
+      return [...earlier, ...simulator.calls]
     },
     get openSockets() {
       return simulator.openSockets
     },
     waitForNoSockets: () => simulator.waitForNoSockets(),
     heal: () => simulator.setScript({ fallback: healthyStep }),
+    play: (step = own) => simulator.setScript({ fallback: step }),
+    refuse: () => {
+      earlier.push(...simulator.calls)
+      return simulator.close()
+    },
+    listen: async () => {
+      simulator = await startSimulator({ port, script: { fallback: own } })
+    },
     close: () => simulator.close(),
   }
 }
@@ -72,6 +91,9 @@ function unreachable(name: string, baseURL: string): FakeLeg {
     openSockets: 0,
     waitForNoSockets: () => Promise.resolve(),
     heal: () => undefined,
+    play: () => undefined,
+    refuse: () => Promise.resolve(),
+    listen: () => Promise.resolve(),
     close: () => Promise.resolve(),
   }
 }

@@ -1,11 +1,13 @@
 import type { FallbackOptions, RoutesInput } from '@understudy/http'
 import type { Case } from './case.js'
 import type { FakeLeg } from './fake-legs.js'
+import { openedBy, remembering } from './remembering.js'
 
 /** The limits that the cases are written for, in ms. */
 export const defaultFirstTokenMs = 300
 export const defaultIdleMs = 400
 const defaultOverallMs = 5_000
+const breaker = { failureThreshold: openedBy, recoveryMs: 1_000, jitter: 0 }
 
 /** What a host would write for a case. */
 export function fallbackInput(
@@ -15,7 +17,8 @@ export function fallbackInput(
 ): { readonly routes: RoutesInput, readonly options: FallbackOptions } {
   const { upstream, config = {} } = of
   const { firstTokenMs = defaultFirstTokenMs, idleMs = defaultIdleMs, overallMs = defaultOverallMs } = config
-  const { retriesPerLeg = 0, advanceOn, keys = {} } = config
+  const { retriesPerLeg = 0, advanceOn, keys = {}, recoveryMs = {}, whenAllOpen } = config
+  const remembers = remembering.has(of.id)
   const log = (level: string) => (fields: object, message?: string) =>
     void logs.push({ level, text: `${message ?? ''} ${JSON.stringify(fields)}` })
   const routes: Record<string, unknown> = {
@@ -27,16 +30,22 @@ export function fallbackInput(
   const options: FallbackOptions = {
     providers: Object.fromEntries(legs.map(({ name, baseURL }) => [
       providerNameOf(of, name),
-      { dialect: 'openai', baseURL, ...(keys[name] === undefined ? {} : { apiKey: keys[name] }) },
+      {
+        dialect: 'openai',
+        baseURL,
+        ...(keys[name] === undefined ? {} : { apiKey: keys[name] }),
+        ...(recoveryMs[name] === undefined ? {} : { breaker: { recoveryMs: recoveryMs[name] } }),
+      },
     ])),
     firstContentTimeoutMs: firstTokenMs,
     idleTimeoutMs: idleMs,
     deadlineMs: overallMs === 0 ? false : overallMs,
     minAttemptMs: 50,
     retries: retriesPerLeg,
-    // What plays of one case remember of its legs would be in each other's way, so it is on only where a case is about it.
-    breaker: false,
-    cooldown: false,
+    // A leg that fails in every round would soon be left out, so it is on only where a case is about it.
+    breaker: remembers && breaker,
+    cooldown: remembers,
+    ...(whenAllOpen === undefined ? {} : { whenAllOpen }),
     proxy: false,
     logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
   }

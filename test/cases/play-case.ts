@@ -12,14 +12,15 @@ import { fallbackInput } from './fallback-input.js'
 import { collectGarbage } from './collect-garbage.js'
 import { createRounds } from './rounds.js'
 import { createAfterwards } from './afterwards.js'
+import { actsOf } from './acts.js'
+import { createCast } from './cast.js'
 
 /** Asserted by the player itself, or known to wait for what is not there yet. */
 const elsewhere = {
   mount_refused: true,
   host_page: true,
   process_exits_within_ms: true,
-  breaker_state: true,
-  breaker_state_after: true,
+  // What comes later is in the acts.
   then_within_ms: true,
 } satisfies Partial<Record<keyof Expectations, true>>
 
@@ -44,7 +45,7 @@ export async function playCase(play: Play): Promise<readonly string[]> {
     fallback.on(record.listener)
     const { mountPath, maxBodyBytes } = of.config ?? {}
     host = await startHost(setUp, fallback, { mountPath, maxBodyBytes })
-    return await playOn({ play, host, legs, record, complaints: watch.complaints, logs, key })
+    return await playOn({ play, host, fallback, legs, record, complaints: watch.complaints, logs, key })
   } finally {
     await host?.close()
     await fallback?.close()
@@ -56,6 +57,7 @@ export async function playCase(play: Play): Promise<readonly string[]> {
 interface Stage {
   readonly play: Play
   readonly host: Host
+  readonly fallback: Fallback
   readonly legs: readonly FakeLeg[]
   readonly record: RunRecord
   readonly complaints: readonly string[]
@@ -63,9 +65,12 @@ interface Stage {
   readonly key: string
 }
 
-async function playOn({ play, host, legs, record, complaints, logs, key }: Stage): Promise<readonly string[]> {
-  const { of } = play
+async function playOn({ play, host, fallback, legs, record, complaints, logs, key }: Stage): Promise<readonly string[]> {
+  const { of, variant } = play
   const { expect, config = {}, client = {}, upstream } = of
+  const acts = actsOf(of.id, variant)
+  const cast = createCast({ of, host, legs, record, key }, fallback)
+  await acts.before?.(cast)
   const rss = expect.max_rss_growth_mb === undefined ? undefined : watchMemory()
   const cpu = process.cpuUsage()
   const { rounds, totalCalls } = await createRounds({ of, host, legs, record, key })
@@ -76,6 +81,7 @@ async function playOn({ play, host, legs, record, complaints, logs, key }: Stage
     const found = joined(checkAnswer(expect, round))
     return found === undefined ? [] : [rounds.length === 1 ? found : `round ${index + 1}: ${found}`]
   })
+  const { breakerStates } = cast
   problems.push(...sumOfCalls(expect, rounds, totalCalls))
   const facts: PlayFacts = {
     rounds,
@@ -89,10 +95,13 @@ async function playOn({ play, host, legs, record, complaints, logs, key }: Stage
     },
     logs,
     totalCalls,
+    breakerStates,
     rssGrowthMb,
     cpuMs: (user + system) / 1_000,
     ...createAfterwards(of, host, legs),
   }
+  await acts.after?.(cast, rounds)
+  problems.push(...cast.problems)
   for (const [name, check] of Object.entries(playChecks)) {
     const expected: unknown = Reflect.get(expect, name)
     if (expected === undefined) continue

@@ -11,7 +11,8 @@ import type { RunRecord } from './run-record.js'
 const atOnce = 20
 const longSequence = 100
 
-interface Stage {
+/** What requests are sent to, and what is known of them. */
+export interface Stage {
   readonly of: Case
   readonly host: Host
   readonly legs: readonly FakeLeg[]
@@ -28,17 +29,22 @@ export async function createRounds(stage: Stage): Promise<{
   const { sequence = 1, parallel = 1 } = of
   const width = parallel > 1 ? parallel : sequence >= longSequence ? atOnce : 1
   const count = Math.max(sequence, parallel)
+  const before = legs.map((leg) => leg.received.length)
   const ids = Array.from({ length: count }, (_, index) => `play-${key}-${index}`)
   const rounds: Round[] = []
   for (let start = 0; start < count; start += width) {
     const batch = ids.slice(start, start + width)
     rounds.push(...await Promise.all(batch.map((id, index) => playRound(stage, id, start + index, width === 1))))
   }
-  const totalCalls = Object.fromEntries(legs.map((leg) => [leg.name, callsOf(leg, stage, record, ids)]))
+  const totalCalls = Object.fromEntries(legs.map((leg, place) => {
+    const earlier = leg.reachable ? (before[place] ?? 0) : 0
+    return [leg.name, callsOf(leg, stage, record, ids) - earlier]
+  }))
   return { rounds, totalCalls }
 }
 
-async function playRound(stage: Stage, requestId: string, index: number, alone: boolean): Promise<Round> {
+/** One request; `alone`: no other is on the way. */
+export async function playRound(stage: Stage, requestId: string, index: number, alone: boolean): Promise<Round> {
   const { of, host, legs, record } = stage
   const before = legs.map((leg) => leg.received.length)
   const raw = await sendRaw(host.port, requestOf(of, requestId, index))

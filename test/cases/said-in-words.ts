@@ -75,7 +75,7 @@ const more: Readonly<Record<string, readonly More[]>> = {
   B010: [
     retryAfter('RFC 850', () => '@rfc850-date:+2s'),
     retryAfter('asctime', () => '@asctime-date:+2s'),
-    retryAfter('lower case', () => new Date(Date.now() + 2_000).toUTCString().toLowerCase()),
+    retryAfter('lower case', () => new Date(Date.now() + 280_000).toUTCString().toLowerCase()),
     retryAfter('past', () => '@http-date:-10s'),
   ],
   B014: [{
@@ -167,6 +167,17 @@ const more: Readonly<Record<string, readonly More[]>> = {
       }),
     },
   ],
+  B118: [{ variant: 'with limits', change: () => ({ config: { firstTokenMs: 300 } }) }],
+  B119: [{
+    variant: 'no other leg',
+    change: ({ upstream }) => ({
+      upstream: upstream.slice(0, 1),
+      expect: {
+        leg: null, status: 503, sse_bytes: 0, body_is_json: true, error_code: 'no_leg_available',
+        response_headers: { 'retry-after': '1' }, calls: { A: 0 }, breaker_state: { A: 'open' },
+      },
+    }),
+  }],
   B121: [413, 422].map((status) => ({
     variant: `status ${status}`,
     change: (given) => ({ ...firstLeg(given, { status }), sequence: 3, expect: { ...given.expect, status } }),
@@ -177,10 +188,29 @@ const more: Readonly<Record<string, readonly More[]>> = {
       ...chunks(given, [{ text: textEvent('alfa-1 ') }, { text: '', then: 'reset' }]),
       expect: {
         leg: 'A', status: 200, text: 'alfa-1 ', done_count: 0, error_events: 1,
-        calls: { A: 1, B: 0 }, breaker: { A: 'charge' },
+        calls: { A: 1, B: 0 }, breaker: { A: 'charge' }, breaker_state_after: { A: 'open' },
       },
     }),
   }],
+  B126: [
+    {
+      variant: 'open for longer',
+      change: ({ expect }) => ({
+        config: { recoveryMs: { A: 2_500, B: 4_000 } },
+        expect: { ...expect, response_headers: { 'retry-after': '3', 'cache-control': 'no-store' } },
+      }),
+    },
+    {
+      variant: 'last resort',
+      change: () => ({
+        config: { whenAllOpen: 'try' },
+        expect: {
+          leg: null, status: 502, sse_bytes: 0, body_is_json: true, error_code: 'all_legs_failed',
+          calls: { A: 1, B: 1 }, breaker: { A: 'charge', B: 'charge' }, breaker_state: { A: 'open', B: 'open' },
+        },
+      }),
+    },
+  ],
   B130: [
     contentType('application/json; charset:utf-8', served),
     contentType('text/plain', unsupported),
