@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 
 import type { z } from 'zod'
 
+import { firstBadItem } from './large-arrays.js'
 import type { Rejection } from './rejection.js'
 import type { InboundBody, InboundHeaders } from './request.js'
 
@@ -89,11 +90,10 @@ function invalidJson(message: string): DecodedBody {
 function check(value: unknown, raw: Uint8Array | undefined, schema: z.ZodType): DecodedBody {
   if (!isRecord(value)) return invalidRequest(`the body is ${describe(value)}; send a JSON object`, undefined)
   if (!isShallow(value)) return invalidRequest(`the body is nested over ${MAX_NESTING} levels deep`, undefined)
-  const parsed = schema.safeParse(value, WITHOUT_EVAL)
-  if (parsed.success) return { value, raw }
-  const [issue] = parsed.error.issues
-  const param = issue === undefined ? undefined : pathOf(issue.path)
-  return invalidRequest(`${param ?? 'the body'}: ${issue?.message ?? 'has the wrong shape'}`, param)
+  const issue = firstBadItem(value) ?? schema.safeParse(value, WITHOUT_EVAL).error?.issues[0]
+  if (issue === undefined) return { value, raw }
+  const param = pathOf(issue.path)
+  return invalidRequest(`${param ?? 'the body'}: ${issue.message}`, param)
 }
 
 function invalidRequest(message: string, param: string | undefined): DecodedBody {

@@ -50,3 +50,12 @@ export const chatBodySchema = z.looseObject({
   reasoning_effort: z.string().nullish(),
   ...callerShape,
 })
+
+/** What the items of the arrays in a body have to be. */
+export const itemSchemas = {
+  message: messageSchema,
+  contentPart: contentPartSchema,
+  toolCall: toolCallSchema,
+  tool: toolSchema,
+  stop: z.string(),
+} as const

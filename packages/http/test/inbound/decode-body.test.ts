@@ -180,3 +180,21 @@ t.test('no code is made of a string to judge a body', (t) => {
   t.strictSame(made, [])
   t.end()
 })
+
+t.test('a body with hundreds of thousands of bad items is refused by its first one', async (t) => {
+  const bad = Array.from({ length: 300_000 }, () => ({}))
+  const good = Array.from({ length: 200 }, () => GOOD.messages[0])
+  const bodies: readonly (readonly [param: string, body: unknown])[] = [
+    ['messages[0].role', { messages: bad }],
+    ['messages[200].role', { messages: [...good, ...bad] }],
+    ['messages[0].content[0].type', { messages: [{ role: 'user', content: bad }] }],
+    ['messages[0].tool_calls[0].function', { messages: [{ role: 'assistant', tool_calls: bad.map(() => ({ function: 1 })) }] }],
+    ['tools[0].function', { ...GOOD, tools: bad.map(() => ({ function: 1 })) }],
+    ['stop[0]', { ...GOOD, stop: bad }],
+  ]
+  for (const [param, body] of bodies) {
+    const [status, code, , at] = refusal(bytes(JSON.stringify(body))) ?? []
+    t.strictSame([status, code, at], [400, 'invalid_request_error', param])
+  }
+  t.equal(refusal(bytes(JSON.stringify({ ...GOOD, messages: good, stop: Array.from({ length: 200 }, () => 'x') }))), undefined)
+})

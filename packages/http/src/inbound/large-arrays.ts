@@ -1,0 +1,45 @@
+import type { z } from 'zod'
+
+import { itemSchemas } from './schemas.js'
+
+/** The first thing that is wrong, and where. */
+export interface BodyIssue {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+}
+
+const LARGE = 100
+
+/**
+ * The first item of a large array that does not fit. A schema collects an issue for every item of an array before it gives up,
+ * which for a body with millions of bad ones takes a minute and gigabytes; here the first one ends it.
+ */
+export function firstBadItem(body: Readonly<Record<string, unknown>>): BodyIssue | undefined {
+  const { messages, tools, stop } = body
+  if (Array.isArray(messages)) {
+    for (const [index, message] of (messages as unknown[]).entries()) {
+      if (typeof message !== 'object' || message === null) continue
+      const { content, tool_calls: toolCalls } = message as Readonly<Record<string, unknown>>
+      const issue =
+        firstBad(content, itemSchemas.contentPart, ['messages', index, 'content']) ??
+        firstBad(toolCalls, itemSchemas.toolCall, ['messages', index, 'tool_calls'])
+      if (issue !== undefined) return issue
+    }
+  }
+  return (
+    firstBad(messages, itemSchemas.message, ['messages']) ??
+    firstBad(tools, itemSchemas.tool, ['tools']) ??
+    firstBad(stop, itemSchemas.stop, ['stop'])
+  )
+}
+
+function firstBad(items: unknown, schema: z.ZodType, path: readonly PropertyKey[]): BodyIssue | undefined {
+  if (!Array.isArray(items) || items.length <= LARGE) return undefined
+  for (const [index, item] of (items as unknown[]).entries()) {
+    const parsed = schema.safeParse(item, { jitless: true })
+    if (parsed.success) continue
+    const [issue] = parsed.error.issues
+    return { path: [...path, index, ...(issue?.path ?? [])], message: issue?.message ?? 'has the wrong shape' }
+  }
+  return undefined
+}
