@@ -21,5 +21,6 @@ const passed = count('pass')
 // A run that ended without its totals, or badly in spite of them, is a failure that no count shows.
 const failed = Math.max(count('fail'), status === 0 && totals !== undefined ? 0 : 1)
 
-console.log(`${passed} passed, ${failed} failed`)
+// On a line of its own: tap leaves the terminal's cursor code in front.
+console.log(`\n${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1
