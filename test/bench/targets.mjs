@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process'
  */
 export const targets = [
   { name: 'raw', file: 'targets/raw.mjs', label: 'node:http + undici.request + pipeline' },
-  { name: 'raw-pipe', file: 'targets/raw-pipe.mjs', label: 'the same with .pipe(), deaf to clients that leave' },
+  { name: 'raw-pipe', file: 'targets/raw-pipe.mjs', label: 'node:http + undici.request + .pipe()' },
   { name: 'raw-fetch', file: 'targets/raw-fetch.mjs', label: 'node:http + global fetch' },
   { name: 'loop', file: 'targets/loop.mjs', label: 'hand-written loop over undici.request', fallback: true },
   { name: 'express-host', file: 'targets/express-host.mjs', label: 'Express 5, pass-through by hand' },
