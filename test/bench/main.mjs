@@ -18,7 +18,7 @@ if (profile) {
 } else if (scale || features) {
   writeVariants({ ...(await measureVariants({ plan, pinning, scale, features })), plan, pinning, quick })
 } else {
-  const chosen = chooseTargets(only)
+  const chosen = chooseTargets(only, quick)
   if (chosen.some(({ peer }) => peer)) installPeers()
   const from = performance.now()
   const { figures, outcomes, broken } = await measureAll({ plan, pinning, targets: chosen })

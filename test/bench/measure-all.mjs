@@ -34,7 +34,7 @@ export async function measureAll({ plan, pinning, targets }) {
       const started = await bench.start(target)
       running.push(started)
       await checkAnswers(bench, started)
-      if (target.fallback) outcomes.set(target.name, await checkOutcomes(bench, target))
+      if (target.fallback && plan.outcomes) outcomes.set(target.name, await checkOutcomes(bench, target))
       await warm(bench, started)
     })
   }
@@ -51,7 +51,7 @@ export async function measureAll({ plan, pinning, targets }) {
   await Promise.all(running.map((target) => target.stop()))
 
   for (let round = 0; round < plan.memoryRounds; round += 1) {
-    for (const target of targets) {
+    for (const target of targets.filter(plan.memoryOf)) {
       say(`memory: ${target.name}`)
       await attempt(target, async () => {
         const fresh = await bench.start(target)

@@ -1,12 +1,17 @@
 /**
  * How long and how often. Many short rounds rather than few long ones: what else the machine does then hits all targets alike.
- * The full run takes many minutes on two cores that do nothing else, the quick one of a few targets under one.
+ * `outcomes`: whether each target with a second leg is also looked at while leg 1 fails in every way. `memoryOf`: which targets
+ * are asked for their memory. Without peers the full run takes under ten minutes on two cores, the quick one about one.
  */
 export const plans = {
   full: {
-    rounds: 7, memoryRounds: 1, warmMs: 80, windowMs: 350, tokenMs: 600, denseMs: 800, warmRequests: 2500, openStreams: [1000, 5000],
+    rounds: 7, warmMs: 80, windowMs: 350, tokenMs: 600, denseMs: 800, warmRequests: 2500,
+    outcomes: true,
+    memoryRounds: 1, openStreams: [1000, 5000], memoryOf: () => true,
   },
   quick: {
-    rounds: 1, memoryRounds: 1, warmMs: 30, windowMs: 200, tokenMs: 250, denseMs: 400, warmRequests: 1000, openStreams: [1000],
+    rounds: 1, warmMs: 30, windowMs: 200, tokenMs: 200, denseMs: 400, warmRequests: 400,
+    outcomes: false,
+    memoryRounds: 1, openStreams: [1000], memoryOf: ({ name, ours }) => name === 'raw' || ours === true,
   },
 }

@@ -27,12 +27,18 @@ export const targets = [
 /** The load against the upstream itself: shows that the two are never the bottleneck, and what a token takes without a target. */
 export const direct = { name: 'direct', label: 'upstream and client alone' }
 
-/** The rows with these names, or all; without those whose program is missing, which it says loudly. */
-export function chooseTargets(only) {
+/** What budgets are about: ours, and what they are compared with. */
+const inBudgets = new Set(targets.flatMap(({ ours, name, host }) => (ours ? [name, host, 'raw'] : [])))
+
+/**
+ * The rows with these names, or all, in a quick run those of the budgets; without those whose program is missing, which it says
+ * loudly.
+ */
+export function chooseTargets(only, quick) {
   const unknown = only?.find((wanted) => !targets.some(({ name }) => name === wanted))
   if (unknown !== undefined) throw new Error(`no target '${unknown}'; there are ${targets.map(({ name }) => name).join(', ')}`)
   return targets.filter(({ name, needs }) => {
-    if (only !== undefined && !only.includes(name)) return false
+    if (only === undefined ? quick && !inBudgets.has(name) : !only.includes(name)) return false
     const there = needs === undefined || spawnSync(needs, ['-v']).error === undefined
     if (!there) process.stderr.write(`LEFT OUT: ${name}, since there is no '${needs}' on the PATH; install it and run again\n`)
     return there

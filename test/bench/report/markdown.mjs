@@ -66,7 +66,8 @@ const budgetsTable = (checked) => [
 /** The whole report. */
 export function toMarkdown({ figures, targets, outcomes, broken, checked, machine, pinning, plan, quick, seconds }) {
   const streams = plan.openStreams.at(-1)
-  const whole = targets.filter(({ name }) => figures.of(name, 'completed').at(-1) === streams).length
+  const asked = targets.filter(plan.memoryOf)
+  const whole = asked.filter(({ name }) => figures.of(name, 'completed').at(-1) === streams).length
   return [
     '# Results',
     '',
@@ -76,11 +77,13 @@ export function toMarkdown({ figures, targets, outcomes, broken, checked, machin
     '',
     ...figuresTable({ figures, targets, checked }),
     '',
-    'What a client gets of a stream when leg 1 fails and leg 2 is well, with a limit of one second on silence where a target has one:',
-    '',
-    ...outcomesTable({ targets, outcomes }),
-    '',
-    `${streams} of ${streams} slow streams completed on ${whole} of ${targets.length} targets.`,
+    ...(outcomes.size === 0 ? [] : [
+      'What a client gets of a stream when leg 1 fails and leg 2 is well, with a limit of one second on silence where a target has one:',
+      '',
+      ...outcomesTable({ targets, outcomes }),
+      '',
+    ]),
+    `${streams} of ${streams} slow streams completed on ${whole} of ${asked.length} targets.`,
     '',
     ...budgetsTable(checked),
     '',
