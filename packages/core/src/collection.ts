@@ -32,7 +32,13 @@ export function collectionOf({ commit, limits, clock }: AttemptTask, scope: Atte
         scope.disarm('first_content')
         idle = createIdleWatch(clock, limits.idleTimeoutMs, () => scope.stop(timedOut('idle')))
       }
-      if (progress.complete) grace ??= clock.schedule(limits.finishGraceMs, () => scope.stop(timedOut('idle')))
+      if (progress.complete) {
+        grace ??= clock.schedule(limits.finishGraceMs, () => scope.stop(timedOut('idle')))
+      } else {
+        // A choice has begun behind the finish of the others.
+        grace?.()
+        grace = undefined
+      }
     },
     release() {
       idle?.stop()

@@ -35,8 +35,15 @@ export function finishesWithoutOutput(part: FinishPart, request: ChatRequest): b
 export interface Progress {
   /** Whether anything that commits was seen. */
   readonly content: boolean
-  /** Whether every choice has finished or the terminal marker was seen: the answer is whole. */
+  /**
+   * Whether the answer looks whole: every choice that was asked for or has begun has finished, or the terminal marker was seen.
+   * A choice that begins later (a leg's own defaults may ask for more of them) takes that back until it has finished.
+   */
   readonly complete: boolean
+  /** Whether something has finished and nothing that has begun is unfinished: the answer is whole if its source ends here. */
+  readonly finished: boolean
+  /** Whether some choice ended because it was filtered. */
+  readonly filtered: boolean
   /** Whether the terminal marker was seen: nothing follows. */
   readonly ended: boolean
   /** The error inside the answer, once there was one. */
@@ -49,20 +56,32 @@ export interface Progress {
 /** What is wrong with an answer whose source ended here; `undefined` if it is whole. A JSON document ends with itself. */
 export function failureAtEnd(progress: Progress, form: LegAnswer['form'], hasBegun = true): Failure | undefined {
   if (progress.failure !== undefined) return progress.failure
-  if (progress.complete || form === 'json') return progress.content ? undefined : failureOf('empty')
+  if (progress.complete || progress.finished || form === 'json') return progress.content ? undefined : emptiness(progress)
   return failureOf(hasBegun ? 'truncated' : 'empty')
 }
 
+/** Filtered before it said anything. Of several choices one may be filtered and the others answer. */
+function emptiness({ filtered }: Progress): Failure {
+  return filtered ? failureOf('content_filter', { code: 'content_filter' }) : failureOf('empty')
+}
+
+/** More choices are no answer; and what is remembered of them is bounded. */
+const MAX_CHOICES = 1024
+
 /** Follows one answer from its first part to its last. */
 export function createProgress(request: ChatRequest): Progress {
-  const finished = new Set<number>()
+  // Lists, since there is nearly always one choice.
+  const begun: number[] = []
+  const done: number[] = []
+  const asked = request.choices ?? 1
   // Only until there is output: an open stream must not hold the request that it answers.
   let unanswered: ChatRequest | undefined = request
-  let choices = request.choices ?? 1
-  let filtered = false
+  let latest = -1
   const state = {
     content: false,
     complete: false,
+    finished: false,
+    filtered: false,
     ended: false,
     failure: undefined as Failure | undefined,
     usage: undefined as Usage | undefined,
@@ -81,13 +100,14 @@ export function createProgress(request: ChatRequest): Progress {
       case 'reasoning':
       case 'refusal':
       case 'tool-call':
-      case 'media':
-        if (part.choice !== undefined && part.choice >= choices) choices = part.choice + 1
+      case 'media': {
+        const choice = part.choice ?? 0
+        if (choice !== latest) begin(choice)
         if (!state.content && isContent(part)) foundContent()
         return
+      }
       case 'finish':
-        // The first finish of every choice rules; a later one takes nothing away.
-        if (!state.complete) takeFinish(part)
+        takeFinish(part)
         return
       case 'usage':
         state.usage = merge(state.usage, part.usage)
@@ -106,23 +126,43 @@ export function createProgress(request: ChatRequest): Progress {
     }
   }
 
+  function begin(choice: number): void {
+    latest = choice
+    if (begun.includes(choice) || done.includes(choice) || hasTooMany()) return
+    begun.push(choice)
+    state.complete = false
+    state.finished = false
+  }
+
+  function hasTooMany(): boolean {
+    if (begun.length + done.length < MAX_CHOICES) return false
+    state.failure = failureOf('malformed', { code: 'too_many_choices' })
+    return true
+  }
+
   function foundContent(): void {
     state.content = true
     unanswered = undefined
   }
 
   function takeFinish(part: FinishPart): void {
+    const choice = part.choice ?? 0
+    // The first finish of every choice rules; a later one takes nothing away.
+    if (done.includes(choice)) return
     if (part.reason === 'error') {
-      state.failure = failureOf('server_error', { processed: 'yes' })
+      if (!state.complete) state.failure = failureOf('server_error', { processed: 'yes' })
       return
     }
-    if (part.reason === 'content_filter') filtered = true
+    if (part.reason === 'content_filter') state.filtered = true
     // Asked only where it matters: to look at the request's messages may mean to read them first.
     if (unanswered !== undefined && finishesWithoutOutput(part, unanswered)) foundContent()
-    finished.add(part.choice ?? 0)
-    if (finished.size < choices) return
-    // Filtered before it said anything. Of several choices one may be filtered and the others answer.
-    if (filtered && !state.content) state.failure = failureOf('content_filter', { code: 'content_filter' })
+    const place = begun.indexOf(choice)
+    if (place !== -1) begun.splice(place, 1)
+    else if (hasTooMany()) return
+    done.push(choice)
+    state.finished = begun.length === 0
+    if (!state.finished || done.length < asked) return
+    if (state.filtered && !state.content) state.failure = emptiness(state)
     else state.complete = true
   }
 }

@@ -144,6 +144,11 @@ export function createTail(
     if (progress.failure !== undefined) settle(progress.failure)
     else if (progress.ended) settle(failureAtEnd(progress, answer.form))
     else if (progress.complete) grace ??= clock.schedule(limits.finishGraceMs, () => scope.stop(timedOut('idle')))
+    else if (grace !== undefined) {
+      // A choice has begun behind the finish of the others.
+      grace()
+      grace = undefined
+    }
   }
 
   function settle(failure: Failure | undefined): void {

@@ -56,6 +56,21 @@ t.test('the finish starts the grace, once', async (t) => {
   t.match(scope.stopped(), { kind: 'timeout' })
 })
 
+t.test('a choice that begins behind the finish of the others ends the grace', async (t) => {
+  const { clock, scope, collection, arrive } = collecting()
+  arrive(arrival(text('a'), finish))
+  await clock.advance(49)
+  arrive(arrival(text('b', 1)))
+  await clock.advance(49)
+  t.equal(scope.stopped(), undefined)
+  arrive(arrival({ type: 'finish', reason: 'stop', choice: 1 }))
+  collection?.asked()
+  await clock.advance(49)
+  t.equal(scope.stopped(), undefined)
+  await clock.advance(1)
+  t.match(scope.stopped(), { kind: 'timeout' })
+})
+
 t.test('releasing it leaves no timer', async (t) => {
   const { clock, collection, arrive } = collecting()
   collection?.release()

@@ -75,6 +75,40 @@ t.test('several choices are complete when each has finished', async (t) => {
   t.match(after([text('a', 0), end], two), { complete: true, ended: true }, 'the marker ends them all')
 })
 
+t.test('a choice that begins behind the finish of the others takes completeness back until it has finished', async (t) => {
+  const finishOf = (choice: number, reason: FinishReason = 'stop'): Part => ({ type: 'finish', reason, choice })
+  t.match(after([text('a'), finish, text('b', 1)]), { complete: false })
+  t.match(after([text('a'), finish, text('b', 1), finishOf(1)]), { complete: true })
+  t.match(after([text('a'), finish, text('b', 1), finishOf(1), text('c', 2)]), { complete: false })
+  t.match(after([text('a'), finish, text('b', 1), finishOf(1, 'error')]), { complete: false, failure: 'server_error' })
+  t.match(after([text('a'), finish, text('more')]), { complete: true }, 'more of a choice that has finished takes nothing back')
+  t.match(after([text('a'), finish, finishOf(1, 'error')]), { complete: true, failure: undefined }, 'it never began')
+})
+
+t.test('where the source ends, every choice that has begun has to have finished, and no other', async (t) => {
+  const finishOf = (choice: number, reason: FinishReason = 'stop'): Part => ({ type: 'finish', reason, choice })
+  const two = chat({ choices: 2 })
+  const atEnd = (parts: readonly Part[], request = two): string | undefined => {
+    const progress = createProgress(request)
+    progress.take(parts)
+    return failureAtEnd(progress, 'events')?.kind
+  }
+  t.equal(atEnd([text('a'), finish]), undefined, 'one choice where two were asked for')
+  t.equal(atEnd([text('b', 1), finishOf(1)]), undefined, 'only the second one')
+  t.equal(atEnd([text('a'), text('b', 1), finish]), 'truncated')
+  t.equal(atEnd([text('a'), finish, text('b', 1)], chat()), 'truncated', 'one more than was asked for')
+  t.equal(atEnd([finishOf(0, 'content_filter')]), 'content_filter')
+  t.equal(atEnd([finish]), 'empty')
+})
+
+t.test('an answer of choices without end is malformed', async (t) => {
+  const choices = (count: number): readonly Part[] => Array.from({ length: count }, (_, choice) => text('a', choice))
+  const finishes: readonly Part[] = Array.from({ length: 2_000 }, (_, choice) => ({ type: 'finish', reason: 'stop', choice }))
+  t.match(after(choices(1_024)), { failure: undefined })
+  t.match(after(choices(1_025)), { failure: 'malformed' })
+  t.match(after(finishes, chat({ choices: 3_000 })), { failure: 'malformed' })
+})
+
 t.test('a finish that says error is a failure that the provider has worked for', async (t) => {
   const progress = createProgress(chat())
   progress.take([text('a'), { type: 'finish', reason: 'error' }])

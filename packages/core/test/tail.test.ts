@@ -145,6 +145,18 @@ t.test('several choices: the answer is whole when each of them is', async (t) =>
   t.equal((await tail([arrival(text('b', 1), finishOf(0))], 0, {}, options)).at(-1), '0 broken truncated')
 })
 
+t.test('a choice that begins behind the finish of the others ends the grace, and has to finish as they did', async (t) => {
+  const late = (choice: number): Step[] => [{ wait: 99 }, arrival(text('b', choice)), { wait: 900 }]
+  const finishOf = (choice: number): Step => arrival({ type: 'finish', reason: 'stop', choice })
+  t.strictSame(await tail([arrival(finish), ...late(1), finishOf(1), 'hang'], 2_000), [
+    '0 read start,a', '0 read finish', '99 read b', '999 read finish',
+    '1099 a abort timeout:idle', '1099 a close', '1099 over a success', '1099 whole',
+  ])
+  t.equal((await tail([arrival(finish), ...late(1)], 2_000)).at(-1), '999 broken truncated')
+  t.equal((await tail([arrival(finish), ...late(1), 'hang'], 2_000)).at(-1), '1099 broken timeout:idle')
+  t.equal((await tail([arrival(finish)], 0, {}, { request: { choices: 2 } })).at(-1), '0 whole', 'one where two were asked for')
+})
+
 t.test('established: what comes behind the headers', async (t) => {
   const options = { commit: 'established' } as const
   const seen = async (answer: readonly Step[], form: 'events' | 'json' = 'events') =>
