@@ -10,6 +10,8 @@ export interface Usage {
   readonly totalTokens?: number | undefined
   /** Part of `inputTokens` that came from the provider's cache. */
   readonly cachedInputTokens?: number | undefined
+  /** Part of `inputTokens` that was written to the provider's cache. */
+  readonly cacheWriteTokens?: number | undefined
   /** Part of `outputTokens` that was spent on reasoning. */
   readonly reasoningTokens?: number | undefined
 }
@@ -32,7 +34,12 @@ export interface TextPart {
 
 export interface ReasoningPart {
   readonly type: 'reasoning'
+  /** May be empty, where the part is no more than its signature. */
   readonly text: string
+  /** The provider's proof of the thought that ends here, for it to be sent back. */
+  readonly signature?: string | undefined
+  /** What the provider encrypted in place of a text. */
+  readonly redacted?: string | undefined
   readonly choice?: number | undefined
 }
 
@@ -66,6 +73,8 @@ export interface FinishPart {
   readonly reason: FinishReason
   /** The reason as the wire said it. */
   readonly raw?: string | undefined
+  /** Which of the request's stop sequences was met, where the provider says. */
+  readonly stopSequence?: string | undefined
   readonly choice?: number | undefined
 }
 

@@ -11,8 +11,16 @@ export type ContentBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly source: MediaSource; readonly detail?: string | undefined }
   | { readonly type: 'file'; readonly source: MediaSource; readonly name?: string | undefined }
-  /** What the model thought in an earlier turn. `signature` is its provider's proof of it; another provider leaves the block out. */
-  | { readonly type: 'reasoning'; readonly text: string; readonly signature?: string | undefined }
+  /**
+   * What the model thought in an earlier turn. `signature` is its provider's proof of it, `redacted` what the provider encrypted
+   * in place of a text; another provider leaves the block out.
+   */
+  | {
+      readonly type: 'reasoning'
+      readonly text: string
+      readonly signature?: string | undefined
+      readonly redacted?: string | undefined
+    }
   /** Something only the client's own dialect can say; `feature` names it structurally. */
   | { readonly type: 'other'; readonly feature: string; readonly value: unknown }
 
@@ -33,6 +41,8 @@ export interface Message {
   readonly toolCalls?: readonly ToolCall[] | undefined
   /** Tool turns only: the call that this is the result of. */
   readonly toolCallId?: string | undefined
+  /** Tool turns only: the call failed, and the content says why. Default false. */
+  readonly isError?: boolean | undefined
 }
 
 export interface Tool {
@@ -83,8 +93,10 @@ export interface ChatRequest {
   readonly choices?: number | undefined
   /** Whether the client asked the model to reason first. */
   readonly reasoning?: boolean | undefined
-  /** How hard, in the words of the OpenAI API: `minimal`, `low`, `medium`, `high`. */
+  /** How hard, in the words of the vendors: `none`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`. */
   readonly reasoningEffort?: string | undefined
+  /** The most tokens that may be spent on reasoning; they count towards `maxTokens`. */
+  readonly reasoningBudget?: number | undefined
   /**
    * Names of the fields of `body` that would change the answer and that the neutral form has no word for. Each makes a leg of
    * another dialect untranslatable.
