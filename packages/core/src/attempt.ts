@@ -1,3 +1,4 @@
+import { Breather } from './breather.js'
 import type { Clock } from './clock.js'
 import { collectionOf, type Collection } from './collection.js'
 import type { CommitGate, CommitPoint } from './commit.js'
@@ -5,6 +6,8 @@ import { createCommitGate } from './commit.js'
 import { classify } from './failure/classify.js'
 import type { Failure } from './failure/failure.js'
 import { failureOf } from './failure/failure.js'
+import type { HeldSize } from './held-size.js'
+import { createCollectedSize } from './held-size.js'
 import { closeArrivals, closeIterator } from './iterable.js'
 import type { Leg, LegAnswer } from './leg.js'
 import type { AttemptLimits } from './limits.js'
@@ -22,6 +25,9 @@ export interface BoundAnswer {
   /** Where the rest comes from; `undefined` when what is held is all there is. */
   readonly source: AsyncIterator<Arrival> | undefined
   readonly scope: AttemptScope
+  readonly breather: Breather
+  /** Bounds what is still to come, where it is collected after the commit. */
+  readonly size: HeldSize | undefined
 }
 
 /** How an attempt ended: bound to the leg, or with the reason why not. */
@@ -45,6 +51,7 @@ export interface AttemptTask {
 export async function attempt(task: AttemptTask, scope: AttemptScope): Promise<AttemptOutcome> {
   const { request, commit } = task
   const collection = collectionOf(task, scope)
+  const breather = new Breather(task.clock)
   let answer: LegAnswer | undefined
   let source: AsyncIterator<Arrival> | undefined
   try {
@@ -59,7 +66,8 @@ export async function attempt(task: AttemptTask, scope: AttemptScope): Promise<A
 
     const progress = createProgress(request)
     const gate = createCommitGate(commit, answer.form, progress)
-    const failure = commit === 'established' ? undefined : await untilCommit(source, gate, progress, scope, collection)
+    const reads = { source, gate, progress, scope, collection, breather }
+    const failure = commit === 'established' ? undefined : await untilCommit(reads)
     if (failure !== undefined) return fail(failure)
 
     answer.onCommit?.()
@@ -68,10 +76,12 @@ export async function attempt(task: AttemptTask, scope: AttemptScope): Promise<A
     if (isWhole || request.stream) scope.release()
     // Committed at its headers: a buffered answer is under the attempt's limit until its end.
     else scope.disarm('first_content')
-    return { bound: { answer, held: gate.held, progress, source: isWhole ? undefined : source, scope } }
+    const size = isWhole || request.stream ? undefined : createCollectedSize()
+    return { bound: { answer, held: gate.held, progress, source: isWhole ? undefined : source, scope, breather, size } }
   } catch (thrown) {
     return fail(scope.stopped() ?? classify(thrown))
   } finally {
+    breather.stop()
     collection?.release()
   }
 
@@ -98,18 +108,25 @@ function openLeg({ leg, request }: AttemptTask, scope: AttemptScope): LegAnswer 
   return 'then' in opening ? scope.orStopped(opening, closeArrivals) : opening
 }
 
+/** What an answer is read with until it commits. */
+interface PreludeReads {
+  readonly source: AsyncIterator<Arrival>
+  readonly gate: CommitGate
+  readonly progress: Progress
+  readonly scope: AttemptScope
+  readonly collection: Collection | undefined
+  readonly breather: Breather
+}
+
 /** Reads until the gate opens; gives the failure if it does not. */
-async function untilCommit(
-  source: AsyncIterator<Arrival>,
-  gate: CommitGate,
-  progress: Progress,
-  scope: AttemptScope,
-  collection: Collection | undefined,
-): Promise<Failure | undefined> {
+async function untilCommit(reads: PreludeReads): Promise<Failure | undefined> {
+  const { source, gate, progress, scope, collection, breather } = reads
   for (;;) {
     collection?.asked()
     let result: IteratorResult<Arrival>
     try {
+      const rest = breather.pause()
+      if (rest !== undefined) await scope.orStopped(rest)
       result = await scope.orStopped(source.next())
       // What came too late counts as little as what did not come.
       if (scope.stopped() !== undefined) throw scope.signal.reason

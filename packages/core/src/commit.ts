@@ -1,7 +1,8 @@
 import type { Failure } from './failure/failure.js'
 import { failureOf } from './failure/failure.js'
+import { createCollectedSize, createHeldSize } from './held-size.js'
 import type { LegAnswer } from './leg.js'
-import type { Arrival, Part } from './part.js'
+import type { Arrival } from './part.js'
 import type { Progress } from './progress.js'
 import { failureAtEnd } from './progress.js'
 
@@ -17,8 +18,6 @@ export type GateVerdict = 'hold' | 'commit' | Failure
 /** Events that may be held back before the commit; a leg that sends more without content is talking nonsense. */
 const MAX_HELD_EVENTS = 256
 const MAX_HELD_BYTES = 1024 * 1024
-/** A whole answer that is collected before it is sent. */
-const MAX_COLLECTED_BYTES = 64 * 1024 * 1024
 
 /** Holds an answer back until the run may be bound to it. */
 export interface CommitGate {
@@ -31,10 +30,8 @@ export interface CommitGate {
 /** Makes the gate of one attempt. `progress` follows the same arrivals and is fed by the gate. */
 export function createCommitGate(commit: CommitPoint, form: LegAnswer['form'], progress: Progress): CommitGate {
   const held: Arrival[] = []
-  const maxEvents = commit === 'complete' ? Infinity : MAX_HELD_EVENTS
-  const maxBytes = commit === 'complete' ? MAX_COLLECTED_BYTES : MAX_HELD_BYTES
-  let events = 0
-  let bytes = 0
+  const isCollected = commit === 'complete'
+  const size = isCollected ? createCollectedSize() : createHeldSize(MAX_HELD_EVENTS, MAX_HELD_BYTES)
 
   return { held, take, end }
 
@@ -44,10 +41,8 @@ export function createCommitGate(commit: CommitPoint, form: LegAnswer['form'], p
     progress.take(arrival.parts)
     held.push(arrival)
     const verdict = judge(arrival)
-    if (verdict !== 'hold') return verdict
-    events += Math.max(1, arrival.events)
-    bytes += sizeOf(arrival)
-    return events > maxEvents || bytes > maxBytes ? failureOf('malformed', { code: 'prelude_too_large' }) : 'hold'
+    if (verdict !== 'hold' || size.add(arrival)) return verdict
+    return failureOf('malformed', { code: isCollected ? 'answer_too_large' : 'prelude_too_large' })
   }
 
   function judge(arrival: Arrival): GateVerdict {
@@ -58,7 +53,7 @@ export function createCommitGate(commit: CommitPoint, form: LegAnswer['form'], p
   }
 
   function end(): GateVerdict {
-    return failureAtEnd(progress, form, events > 0) ?? 'commit'
+    return failureAtEnd(progress, form, held.length > 0) ?? 'commit'
   }
 }
 
@@ -79,23 +74,5 @@ function opensAnswer({ parts, events, skipped = 0 }: Arrival, progress: Progress
       return progress.failure === undefined
     default:
       return true
-  }
-}
-
-function sizeOf(arrival: Arrival): number {
-  if (arrival.bytes !== undefined) return arrival.bytes.length
-  return arrival.parts.reduce((sum, part) => sum + partSize(part), 0)
-}
-
-function partSize(part: Part): number {
-  switch (part.type) {
-    case 'text':
-    case 'reasoning':
-    case 'refusal':
-      return part.text.length
-    case 'tool-call':
-      return part.arguments.length + (part.name?.length ?? 0)
-    default:
-      return 0
   }
 }

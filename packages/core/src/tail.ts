@@ -43,7 +43,7 @@ export function createTail(
   clock: Clock,
   onEnd: (end: TailEnd) => void,
 ): Tail {
-  const { progress, source, scope, answer } = bound
+  const { progress, source, scope, answer, breather, size } = bound
   let held = bound.held
   let replayed = 0
   let ended: TailEnd | undefined
@@ -101,6 +101,13 @@ export function createTail(
   /** The promise is ours and not the source's, so that a leg that does not listen to its signal holds no reader. */
   function read(resolve: (result: Result) => void): void {
     deliver = resolve
+    const rest = breather.pause()
+    if (rest === undefined) ask()
+    else void rest.then(ask)
+  }
+
+  function ask(): void {
+    if (ended !== undefined) return
     try {
       source?.next().then(onResult, onError)
     } catch (thrown) {
@@ -124,10 +131,14 @@ export function createTail(
     }
   }
 
-  function take({ parts, events }: Arrival): void {
-    idle?.arrived(events)
-    if (parts.length === 0) return
-    progress.take(parts)
+  function take(arrival: Arrival): void {
+    idle?.arrived(arrival.events)
+    if (size?.add(arrival) === false) {
+      settle(failureOf('malformed', { code: 'answer_too_large' }))
+      return
+    }
+    if (arrival.parts.length === 0) return
+    progress.take(arrival.parts)
     follow()
   }
 
@@ -155,6 +166,7 @@ export function createTail(
     if (ended !== undefined) return
     ended = { failure, verdict: failure === undefined ? 'success' : healthOf(failure), usage: progress.usage }
     scope.release()
+    breather.stop()
     idle?.stop()
     grace?.()
     stream?.()

@@ -126,14 +126,32 @@ t.test('pings fill nothing, and parts without an event count as one', async (t) 
   t.equal(last(gate('first_content', times(257, { parts: [start], events: 0 }))), 'malformed')
 })
 
-t.test('the prelude is bounded by one MiB', async (t) => {
+t.test('the prelude is bounded by one MiB, a collected answer by 64', async (t) => {
   const bytes = (size: number): Arrival => ({ parts: [], events: 1, bytes: new Uint8Array(size) })
   const MIB = 1024 * 1024
-  t.equal(last(gate('first_content', [bytes(MIB)])), 'hold')
-  t.equal(last(gate('first_content', [bytes(MIB + 1)])), 'malformed')
-  t.equal(last(gate('first_content', [bytes(MIB), bytes(1)])), 'malformed')
-  t.equal(last(gate('complete', [bytes(64 * MIB)])), 'hold')
-  t.equal(last(gate('complete', [bytes(64 * MIB + 1)])), 'malformed')
+  const beside = 128
+  t.equal(last(gate('first_content', [bytes(MIB - beside)])), 'hold')
+  t.equal(last(gate('first_content', [bytes(MIB)])), 'malformed')
+  t.equal(last(gate('first_content', [bytes(MIB - beside), bytes(1)])), 'malformed')
+  t.equal(last(gate('complete', [bytes(64 * MIB - beside)])), 'hold')
+  t.equal(last(gate('complete', [bytes(64 * MIB)])), 'malformed')
+})
+
+t.test('a collected answer is bounded however little its pieces say', async (t) => {
+  const usage: Part = { type: 'usage', usage: {} }
+  for (const item of [arrival(text('')), arrival(usage), silent, skipped, arrival(text('a'), text(''), usage, start)]) {
+    const said = gate('complete', times(300_000, item))
+    t.equal(last(said), 'malformed')
+    t.ok(said.length < 262_200)
+  }
+  const many = { parts: Array.from({ length: 600_000 }, () => text('')), events: 1 }
+  t.equal(last(gate('complete', [many, many])), 'malformed')
+})
+
+t.test('what is too large is said', async (t) => {
+  const codeOf = (commit: CommitPoint): unknown => createCommitGate(commit, 'none', createProgress(chat())).take({ parts: [], events: 300_000 })
+  t.match(codeOf('first_content'), { kind: 'malformed', code: 'prelude_too_large' })
+  t.match(codeOf('complete'), { kind: 'malformed', code: 'answer_too_large' })
 })
 
 t.test('without bytes the text is what is counted', async (t) => {

@@ -170,6 +170,14 @@ t.test('established: what comes behind the headers', async (t) => {
   t.equal(await seen([arrival(start)], 'json'), '0 broken empty')
 })
 
+t.test('established, and collected: what is kept is bounded; a stream is not', async (t) => {
+  const large = arrival(text('x'.repeat(40 * 1024 * 1024)))
+  const seen = async (stream: boolean) =>
+    (await tail([], 0, { answer: [large, large, arrival(finish)] }, { commit: 'established', request: { stream } })).at(-1)
+  t.equal(await seen(false), '0 broken malformed')
+  t.equal(await seen(true), '0 whole')
+})
+
 t.test('a client that leaves', async (t) => {
   t.test('in the middle of a read ends the answer at once, neutrally', async (t) => {
     const controller = new AbortController()
