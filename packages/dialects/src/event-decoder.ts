@@ -9,9 +9,10 @@ import { parseJson } from './read-json.js'
 
 /**
  * What an event is to its dialect. `plain`: nothing but output text of the first choice. `event`: anything else of the
- * dialect. `junk`: JSON that is none of its events.
+ * dialect. `ping`: a sign of life that says nothing, so it counts for no event and passes as a comment does. `junk`: JSON that
+ * is none of its events.
  */
-export type EventNature = 'plain' | 'event' | 'junk'
+export type EventNature = 'plain' | 'event' | 'ping' | 'junk'
 
 /** What a dialect knows about the events of its streams. Its state is one stream's. */
 export interface EventDialect {
@@ -123,6 +124,10 @@ export function createEventDecoder(dialect: EventDialect, options: StreamDecoder
     if (nature === 'junk') {
       skipped++
       return false
+    }
+    if (nature === 'ping') {
+      events--
+      return isCommitted
     }
     if (nature === 'plain') plainLook?.learn(frame)
     return true

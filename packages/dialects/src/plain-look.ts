@@ -59,10 +59,11 @@ export function createPlainLook(keys: readonly string[]): PlainLook {
   return { matches, learn }
 }
 
-/** Only frames of one data line: of what else can stand in a frame nothing has to be proven then. */
+/** Only frames of one data line, with or without a name in front: of what else can stand in a frame nothing has to be proven. */
+const ONE_DATA_LINE = /^(?:event:[^\r\n]*(?:\r\n|\r|\n))?data:[^\r\n]*[\r\n]+$/
+
 function literalsAround(frame: string, quotedKeys: readonly string[]): readonly string[] {
-  const lineEnd = frame.search(/[\r\n]/)
-  if (!frame.startsWith('data:') || lineEnd === -1 || /[^\r\n]/.test(frame.slice(lineEnd))) return []
+  if (!ONE_DATA_LINE.test(frame)) return []
   const starts = quotedKeys.flatMap((key) => valueStarts(frame, key)).sort((one, other) => one - other)
   if (starts.length === 0 || starts.length > MAX_SLOTS) return []
 
