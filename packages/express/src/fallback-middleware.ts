@@ -24,7 +24,7 @@ export type NodeMiddleware = (req: HostRequest, res: ServerResponse, next: (erro
  */
 export function fallbackMiddleware(routes: RoutesInput | Fallback, options: FallbackOptions = {}): NodeMiddleware {
   const mounted = mountFallback(routes, options)
-  const warnOfRoute = createRouteWarning("mount it with app.use('/chat', ...)")
+  const warnOfRoute = createRouteWarning(mounted.warn, "mount it with app.use('/chat', ...)")
 
   return function understudy(req, res, next) {
     if (typeof next !== 'function' || typeof res?.setHeader !== 'function') throw wrongHost('express', req, res)
@@ -38,7 +38,7 @@ export function fallbackMiddleware(routes: RoutesInput | Fallback, options: Fall
     const request = readRequest(req, res, { path, query, atRoot }, () => req.body)
     mounted
       .handle(request)
-      .then((response) => writeResponse(res, response, request.signal))
+      .then((response) => writeResponse(res, response, request.client))
       .catch(next)
   }
 }

@@ -53,7 +53,11 @@ export function fallbackMiddleware(routes: RoutesInput | Fallback, options: Fall
       const { query } = splitTarget(request.url)
       const neutral = readRequest(request.raw, reply.raw, { path, query, atRoot }, () => request.body)
       const response = await mounted.handle(neutral)
-      return reply.code(response.status).headers(response.headers).send(toPayload(response, neutral.signal))
+      const payload = toPayload(response, neutral.client)
+      if (!reply.sent) return reply.code(response.status).headers(response.headers).send(payload)
+      // The host has answered, or has taken the reply over: Fastify would not send ours, and would say so.
+      neutral.client.leave()
+      return reply
     }
   }
 

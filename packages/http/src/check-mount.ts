@@ -1,5 +1,7 @@
 import { ConfigError } from '@understudy/config'
 
+import type { Warn } from './warnings.js'
+
 /** The frameworks that have an adapter. */
 type Host = 'express' | 'koa' | 'fastify'
 
@@ -42,13 +44,13 @@ export function registerFault(scope: unknown, options: object): ConfigError | un
  * Tells once that requests come by a route (`app.post('/chat', ...)`) whose path is none of ours, so that they all go by.
  * `routes` = what the framework says it matched.
  */
-export function createRouteWarning(right: string): (routes: readonly unknown[], ours: unknown, path: string) => void {
+export function createRouteWarning(warn: Warn, right: string): (routes: readonly unknown[], ours: unknown, path: string) => void {
   let warned = false
   return (routes, ours, path) => {
     if (warned || !routes.some((route) => isRouteOf(route, ours))) return
     warned = true
     const message = `Understudy was mounted on a route, and a request for ${JSON.stringify(path.slice(0, 100))} went by it: ${right}`
-    process.emitWarning(message, { type: 'UnderstudyWarning', code: 'UNDERSTUDY_MOUNTED_ON_ROUTE' })
+    warn('UNDERSTUDY_MOUNTED_ON_ROUTE', message)
   }
 }
 

@@ -6,7 +6,7 @@ import type { DialectCodec } from '@understudy/dialects'
 import { openai } from '@understudy/dialects'
 
 import { createEventHub } from './event-hub.js'
-import type { Fallback, LegSnapshot } from './fallback.js'
+import type { Fallback, LegSnapshot, MountedFallback } from './fallback.js'
 import { guardLogger } from './host-code.js'
 import { CLOSED_REJECTION, FAULT_MESSAGE } from './inbound/client-errors.js'
 import { isNameable } from './inbound/caller-chain.js'
@@ -36,9 +36,7 @@ export const AT_MOUNT = Symbol.for('understudy.atMount')
 
 /** A `Fallback` that other mounts may share. */
 export interface MountableFallback extends Fallback {
-  readonly [AT_MOUNT]: (resolve: (own: ResolvedMount) => ResolvedMount) => Pick<Fallback, 'handle'> & {
-    readonly matches: (method: string, path: string, atRoot: boolean) => boolean
-  }
+  readonly [AT_MOUNT]: (resolve: (own: ResolvedMount) => ResolvedMount) => Pick<MountedFallback, 'matches' | 'handle' | 'warn'>
 }
 
 /**
@@ -86,6 +84,7 @@ export function createMountableFallback(
   const at = (mount: ResolvedMount): ReturnType<MountableFallback[typeof AT_MOUNT]> => ({
     matches: (method, path, atRoot) => matchPath(method, path, { atRoot, shortPaths: mount.shortPaths }) !== undefined,
     handle: (request) => handle(request, mount),
+    warn,
   })
   const own = at(config.mount)
 

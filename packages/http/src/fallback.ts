@@ -2,6 +2,7 @@ import type { BreakerSnapshot, CooldownSnapshot, FallbackEvent } from '@understu
 
 import type { InboundRequest } from './inbound/request.js'
 import type { OutboundResponse } from './inbound/response.js'
+import type { Warn } from './warnings.js'
 
 /** One route as it stands now. Content-free. */
 export interface RouteSnapshot {
@@ -65,4 +66,6 @@ export interface MountedFallback {
   readonly owned: boolean
   readonly matches: (method: string, path: string, atRoot: boolean) => boolean
   readonly handle: (request: InboundRequest) => Promise<OutboundResponse>
+  /** Says what a person should know of the mount: to the logger of the `Fallback` if it has one. */
+  readonly warn: Warn
 }

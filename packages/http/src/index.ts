@@ -38,4 +38,5 @@ export { toPayload } from './node/to-readable.js'
 export { writeResponse } from './node/write-response.js'
 
 export type { Surface, SurfacePath } from './inbound/paths.js'
-export type { RequestTarget } from './node/read-request.js'
+export type { NodeClient } from './node/disconnect.js'
+export type { NodeRequest, RequestTarget } from './node/read-request.js'

@@ -4,6 +4,7 @@ import { resolveMount } from '@understudy/config'
 import type { MountableFallback } from './create-fallback.js'
 import { AT_MOUNT, createMountableFallback } from './create-fallback.js'
 import type { Fallback, MountedFallback } from './fallback.js'
+import { createWarn } from './warnings.js'
 
 /**
  * What an adapter mounts: routes become a `Fallback` of this mount's own; a `Fallback` that is passed in is shared, and beside it
@@ -12,13 +13,13 @@ import type { Fallback, MountedFallback } from './fallback.js'
 export function mountFallback(routes: RoutesInput | Fallback, options: FallbackOptions = {}): MountedFallback {
   if (!isFallback(routes)) {
     const fallback = createMountableFallback(routes, options)
-    return { fallback, owned: true, matches: fallback.matches, handle: fallback.handle }
+    return { fallback, owned: true, ...fallback[AT_MOUNT]((own) => own) }
   }
   if (isMountable(routes)) {
     return { fallback: routes, owned: false, ...routes[AT_MOUNT]((own) => resolveMount(options, own)) }
   }
   resolveMount(options)
-  return { fallback: routes, owned: false, matches: routes.matches, handle: routes.handle }
+  return { fallback: routes, owned: false, matches: routes.matches, handle: routes.handle, warn: createWarn(undefined) }
 }
 
 function isFallback(value: RoutesInput | Fallback): value is Fallback {

@@ -3,7 +3,7 @@ import type { Context, Middleware } from 'koa'
 import {
   createRouteWarning, isDisconnect, mountFallback, normalisePrefix, pathUnder, readRequest, splitTarget, toPayload, wrongHost,
 } from '@understudy/http'
-import type { Fallback, FallbackOptions, RoutesInput } from '@understudy/http'
+import type { Fallback, FallbackOptions, NodeClient, RoutesInput } from '@understudy/http'
 
 /** `FallbackOptions`, and where we stand in a Koa app. */
 export interface KoaOptions extends FallbackOptions {
@@ -22,7 +22,7 @@ export function fallbackMiddleware(routes: RoutesInput | Fallback, options: KoaO
   const { prefix: written, ...rest } = options
   const prefix = normalisePrefix(written)
   const mounted = mountFallback(routes, rest)
-  const warnOfRoute = createRouteWarning("give it the path of the route too, as in { prefix: '/chat' }")
+  const warnOfRoute = createRouteWarning(mounted.warn, "give it the path of the route too, as in { prefix: '/chat' }")
 
   return async function understudy(ctx, next) {
     if (typeof next !== 'function' || typeof ctx?.set !== 'function') throw wrongHost('koa', ctx, next)
@@ -35,11 +35,13 @@ export function fallbackMiddleware(routes: RoutesInput | Fallback, options: KoaO
       return
     }
     const request = readRequest(ctx.req, ctx.res, { path, query: ctx.querystring, atRoot }, () => bodyOf(ctx))
-    expectDisconnect(ctx, request.signal)
+    expectDisconnect(ctx, request.client)
     const response = await mounted.handle(request)
+    // First of all, so that it is closed with the response, whatever else goes wrong.
+    const payload = toPayload(response, request.client)
     ctx.status = response.status
     ctx.set(response.headers)
-    ctx.body = toPayload(response, request.signal)
+    ctx.body = payload
   }
 }
 
@@ -54,9 +56,9 @@ function isMounted(ctx: Context): boolean {
 }
 
 /** Koa reports a client that leaves in the middle of a stream as an error of the app. Every other error is reported as ever. */
-function expectDisconnect(ctx: Context, signal: AbortSignal): void {
+function expectDisconnect(ctx: Context, client: NodeClient): void {
   const report = ctx.onerror.bind(ctx)
   ctx.onerror = (error) => {
-    if (!isDisconnect(error, ctx.req, signal)) report(error)
+    if (!isDisconnect(error, ctx.req, client)) report(error)
   }
 }

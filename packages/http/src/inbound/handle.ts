@@ -1,4 +1,5 @@
 import type { ResolvedMount } from '@understudy/config'
+import type { Failure } from '@understudy/core'
 import { run } from '@understudy/core'
 import type { DialectCodec } from '@understudy/dialects'
 
@@ -7,6 +8,7 @@ import { answerOrWait, answerRun } from './answer-run.js'
 import { identifyCaller } from './callers.js'
 import type { ChatHost } from './chat-run.js'
 import { chooseChain } from './choose-chain.js'
+import { clientOf } from './client.js'
 import { CLOSED_REJECTION } from './client-errors.js'
 import { decodeBody, rejectContentType } from './decode-body.js'
 import type { Gate } from './gate.js'
@@ -63,12 +65,17 @@ export async function handleChat(
   const { route, requested } = chosen
   const watch = watchRun(host, { requestId, route: route.name, requested, callerKeyId: keyId })
   const { journal, ended: onEnd } = watch
-  const { onStart } = watch.open
+  const client = clientOf(inbound)
+  const onStart = (stop: (failure: Failure) => void) => {
+    watch.open.onStart(stop)
+    client?.onGone(watch.open.abandon)
+  }
   const headers = { requestId, route: route.name, exposeTrail: mount.exposeTrail }
   const chat = { host, mount, codec, route, request, includeUsage: outline.includeUsage, headers, watch }
   const ordering = { latencies, prices: order.pricesOf(request, route.order), onOrderProblem: order.onProblem }
   const runHost = { clock, random, health, ...ordering, gate: gateOf(route.name), journal, onStart, onEnd }
-  const outcome = run(route.legs, request, route.settings, runHost, inbound.signal)
+  // A signal is made for whoever asks for it, and costs more than this.
+  const outcome = run(route.legs, request, route.settings, runHost, client === undefined ? inbound.signal : undefined)
   if (!outline.stream || route.waitingCommentMs === undefined) return answerRun(chat, await outcome)
   return answerOrWait(chat, outcome, route.waitingCommentMs)
 }

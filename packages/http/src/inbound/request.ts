@@ -27,6 +27,9 @@ export interface InboundRequest {
   readonly atRoot: boolean
   /** Reads the body, once. Never rejects: what is wrong with a body is one of its forms. */
   readonly readBody: (maxBytes: number) => Promise<InboundBody>
-  /** Aborted when the client is gone before its answer was written. */
+  /**
+   * Aborted when nobody waits for our answer any more: the client left before it was written, or the host answered by itself.
+   * Never behind an answer of ours that was written whole.
+   */
   readonly signal: AbortSignal
 }

@@ -1,21 +1,65 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
+import type { Client } from '../inbound/client.js'
+
+/** The client at the other end of one of node's responses, and what is known of our answer to it. */
+export interface NodeClient extends Client {
+  /** Aborts when the client is gone. Made when it is asked for. */
+  readonly signal: () => AbortSignal
+  /** Our answer is whole and handed over: if it is written too, the close behind it is no leaving. */
+  readonly answered: () => void
+  /** Nobody will read what we answer. */
+  readonly leave: () => void
+}
+
+// One for all, since making a reason is most of what an abort costs.
+const GONE = new DOMException('the client has left, or the host has answered it', 'AbortError')
+
 /**
- * A signal that aborts when the client is gone before its answer was written. It listens to the response, never to the
- * request: a request closes as soon as its body was read.
+ * Watches for a client to be gone. It listens to the response, never to the request: a request closes as soon as its body was
+ * read. Every close tells, unless our own whole answer was written: else the host has answered.
  */
-export function watchDisconnect(req: IncomingMessage, res: ServerResponse): AbortSignal {
-  const controller = new AbortController()
-  if (res.closed || req.socket.destroyed) {
-    if (!res.writableFinished) controller.abort()
-    return controller.signal
+export function watchClient(req: IncomingMessage, res: ServerResponse): NodeClient {
+  let isAnswered = false
+  // HTTP/2 has no `closed` on a response; its socket is the stream.
+  let isGone = res.closed || req.socket.destroyed
+  let listeners: (() => void)[] = []
+  let controller: AbortController | undefined
+
+  if (!isGone) {
+    const queued = res.socket === null ? watchQueue(req, res) : undefined
+    res.once('close', () => {
+      queued?.()
+      // Over HTTP/2 what was cut off counts as finished too, but not as ended.
+      if (!isAnswered || !res.writableEnded || !res.writableFinished) leave()
+    })
   }
-  const queued = res.socket === null ? watchQueue(req, res) : undefined
-  res.once('close', () => {
-    queued?.()
-    if (!res.writableFinished) controller.abort()
-  })
-  return controller.signal
+
+  return {
+    isGone: () => isGone,
+    onGone(listener) {
+      if (isGone) listener()
+      else listeners.push(listener)
+    },
+    signal() {
+      controller ??= new AbortController()
+      if (isGone) controller.abort(GONE)
+      return controller.signal
+    },
+    answered() {
+      isAnswered = true
+    },
+    leave,
+  }
+
+  function leave(): void {
+    if (isGone) return
+    isGone = true
+    controller?.abort(GONE)
+    const told = listeners
+    listeners = []
+    for (const listener of told) listener()
+  }
 }
 
 /**
@@ -39,10 +83,10 @@ function watchQueue({ socket }: IncomingMessage, res: ServerResponse): () => voi
 }
 
 /** Whether an error says no more than that the client is gone: its socket's own, or that of a pipe which its leaving cut. */
-export function isDisconnect(error: unknown, req: IncomingMessage, signal: AbortSignal): boolean {
+export function isDisconnect(error: unknown, req: IncomingMessage, client: Client): boolean {
   if (!(error instanceof Error)) return false
   // A stream that fails takes the socket with it, so that its error is the socket's too; only the kernel's has a `syscall`. And
   // the parser has one of its own for a client that left while it sent.
   if (error === req.socket.errored) return 'syscall' in error || ('code' in error && error.code === 'HPE_INVALID_EOF_STATE')
-  return signal.aborted && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
+  return client.isGone() && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
 }

@@ -2,12 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { BrotliDecompress, Gunzip, Inflate, InflateRaw, Unzip } from 'node:zlib'
 
+import type { WatchedRequest } from '../inbound/client.js'
 import type { InboundBody, InboundRequest } from '../inbound/request.js'
 import { collectBody, discardBody } from './collect-body.js'
-import { watchDisconnect } from './disconnect.js'
+import type { NodeClient } from './disconnect.js'
+import { watchClient } from './disconnect.js'
 
 /** Where a request stands, as its host sees it. */
 export type RequestTarget = Pick<InboundRequest, 'path' | 'query' | 'atRoot'>
+
+/** The neutral request, and its client. */
+export interface NodeRequest extends WatchedRequest {
+  readonly client: NodeClient
+}
 
 /** The neutral request over node's objects. `parsed` gives what the host made of the body, when it is asked for. */
 export function readRequest(
@@ -15,16 +22,22 @@ export function readRequest(
   res: ServerResponse,
   { path, query, atRoot }: RequestTarget,
   parsed: () => unknown,
-): InboundRequest {
-  return {
+): NodeRequest {
+  const client = watchClient(req, res)
+  const request: NodeRequest = {
     method: req.method ?? 'GET',
     path,
     query,
     headers: req.headers,
     atRoot,
     readBody: createBodyReader(req, parsed),
-    signal: watchDisconnect(req, res),
+    client,
+    itself: () => request,
+    get signal() {
+      return client.signal()
+    },
   }
+  return request
 }
 
 /**

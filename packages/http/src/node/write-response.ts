@@ -1,54 +1,61 @@
 import type { ServerResponse } from 'node:http'
 
 import type { OutboundResponse } from '../inbound/response.js'
+import type { NodeClient } from './disconnect.js'
 
 /**
  * Writes a response to one of node's, one write for each item of a stream, and asks for the next item only when the client
  * can take more. If the host has answered already, or the client is gone, nothing is written and the stream is closed.
  * Rejects only if node refuses the head.
  */
-export async function writeResponse(res: ServerResponse, response: OutboundResponse, signal: AbortSignal): Promise<void> {
+export async function writeResponse(res: ServerResponse, response: OutboundResponse, client: NodeClient): Promise<void> {
   const { status, headers, body } = response
   if (body === undefined || body instanceof Uint8Array) {
-    if (isOver(res)) return
+    if (client.isGone() || isOver(res)) return
     res.writeHead(status, headers)
+    client.answered()
     if (body === undefined || res.req.method === 'HEAD') res.end()
     else res.end(body)
     return
   }
   const iterator = body[Symbol.asyncIterator]()
   try {
-    if (isOver(res)) return
+    if (client.isGone() || isOver(res)) return
     res.writeHead(status, headers)
-    if (res.req.method === 'HEAD') res.end()
-    else await writeItems(res, iterator, signal)
+    if (res.req.method === 'HEAD') end(res, client)
+    else await writeItems(res, iterator, client)
   } finally {
     await iterator.return?.()
   }
 }
 
-async function writeItems(res: ServerResponse, iterator: AsyncIterator<Uint8Array>, signal: AbortSignal): Promise<void> {
+async function writeItems(res: ServerResponse, iterator: AsyncIterator<Uint8Array>, client: NodeClient): Promise<void> {
   const flush = findFlush(res)
   let flow: Flow | undefined
   try {
-    // Hot path: what a write costs beside the write is one `next()`. It settles when the signal aborts, so nothing races it.
+    // Hot path: what a write costs beside the write is one `next()`. It settles when the client leaves, so nothing races it.
     for (;;) {
       const item = await iterator.next()
-      if (signal.aborted || isEnded(res)) return
+      if (client.isGone() || isEnded(res)) return
       if (item.done === true) {
-        res.end()
+        end(res, client)
         return
       }
       const more = res.write(item.value)
       flush?.()
       if (more) continue
-      flow ??= watchFlow(res, signal)
+      flow ??= watchFlow(res, client)
       await flow.resumed()
-      if (signal.aborted || isEnded(res)) return
+      if (client.isGone() || isEnded(res)) return
     }
   } finally {
     flow?.stop()
   }
+}
+
+function end(res: ServerResponse, client: NodeClient): void {
+  client.answered()
+  res.end()
 }
 
 interface Flow {
@@ -58,7 +65,7 @@ interface Flow {
 }
 
 /** Listens once for a whole response: some middleware patches `on` and forgets `off`. */
-function watchFlow(res: ServerResponse, signal: AbortSignal): Flow {
+function watchFlow(res: ServerResponse, client: NodeClient): Flow {
   let wake: (() => void) | undefined
   const settle = () => wake?.()
   res.on('drain', settle)
@@ -67,7 +74,7 @@ function watchFlow(res: ServerResponse, signal: AbortSignal): Flow {
     resumed: () =>
       new Promise((resolve) => {
         wake = resolve
-        if (signal.aborted || isEnded(res)) resolve()
+        if (client.isGone() || isEnded(res)) resolve()
       }),
     stop: () => {
       res.off('drain', settle)

@@ -215,7 +215,7 @@ t.test('OpenAI\'s own client names its chain through extra fields', async (t) =>
   const server = createServer((req, res) => {
     const { path, query } = splitTarget(req.url)
     const request = readRequest(req, res, { path, query, atRoot: true }, () => undefined)
-    void mounted.handle(request).then((response) => writeResponse(res, response, request.signal))
+    void mounted.handle(request).then((response) => writeResponse(res, response, request.client))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => server.close())

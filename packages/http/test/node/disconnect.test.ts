@@ -6,7 +6,7 @@ import t from 'tap'
 import { deferred } from '../../../../test/kit/deferred.js'
 import { openSocket, rawPost, readUntil } from '../../../../test/kit/http-client.js'
 import { aborted, within } from '../../../../test/kit/within.js'
-import { isDisconnect, watchDisconnect } from '../../src/node/disconnect.js'
+import { isDisconnect, watchClient } from '../../src/node/disconnect.js'
 
 type Test = Pick<typeof t, 'teardown'>
 interface Exchange {
@@ -34,11 +34,15 @@ t.test('a socket that died before we looked is noticed at once', async (t) => {
   const closed = new Promise((resolve) => res.once('close', resolve))
   socket.resetAndDestroy()
   await within(1_000, 'the close', closed)
-  t.equal(watchDisconnect(req, res).aborted, true)
+  const client = watchClient(req, res)
+  t.strictSame([client.isGone(), client.signal().aborted], [true, true])
+  let told = 0
+  client.onGone(() => void (told += 1))
+  t.equal(told, 1)
   t.equal(res.listenerCount('close'), 0)
 })
 
-t.test('an answer that was written is no disconnect, and nothing listens on', async (t) => {
+t.test('our own whole answer that was written is no disconnect, and nothing listens on', async (t) => {
   const arrived = deferred<Exchange>()
   const port = await serve(t, arrived.resolve)
   const socket = await openSocket(port)
@@ -46,14 +50,40 @@ t.test('an answer that was written is no disconnect, and nothing listens on', as
   socket.write(rawPost('/', ''))
   const { req, res } = await arrived.promise
   const before = res.listenerCount('close')
-  const signal = watchDisconnect(req, res)
+  const client = watchClient(req, res)
   t.equal(res.listenerCount('close'), before + 1)
+  client.onGone(() => t.fail('it is there'))
   const closed = new Promise((resolve) => res.once('close', resolve))
+  client.answered()
   res.end('ok')
   await closed
   t.equal(res.listenerCount('close'), before)
-  t.equal(signal.aborted, false)
-  t.equal(watchDisconnect(req, res).aborted, false, 'nor is one that is over when we look')
+  t.strictSame([client.isGone(), client.signal().aborted], [false, false])
+})
+
+t.test('an answer that is not ours, or not written, leaves nobody who waits for ours', async (t) => {
+  const cases: Record<string, (exchange: Exchange, ours: () => void, leave: () => void) => void> = {
+    'the host has answered': ({ res }) => res.end('503'),
+    'the host has cut it off': ({ res }) => res.destroy(),
+    'ours is handed over and the client leaves': (_exchange, ours, leave) => {
+      ours()
+      leave()
+    },
+  }
+  for (const [name, play] of Object.entries(cases)) {
+    const arrived = deferred<Exchange>()
+    const port = await serve(t, arrived.resolve)
+    const socket = await openSocket(port)
+    t.teardown(() => socket.destroy())
+    socket.write(rawPost('/', ''))
+    const exchange = await arrived.promise
+    const client = watchClient(exchange.req, exchange.res)
+    const signal = client.signal()
+    const gone = new Promise<void>((resolve) => client.onGone(resolve))
+    play(exchange, client.answered, () => socket.destroy())
+    await within(1_000, name, Promise.all([gone, aborted(signal)]))
+    t.match([client.isGone(), signal.reason], [true, { name: 'AbortError' }], name)
+  }
 })
 
 t.test('queued behind another answer, the close of the socket is passed on, and the socket is left as it was', async (t) => {
@@ -70,19 +100,20 @@ t.test('queued behind another answer, the close of the socket is passed on, and 
   const { socket: inner } = (first as Exchange).req
   const most = inner.getMaxListeners()
   const listeners = inner.listenerCount('close')
-  const signals = exchanges.map(({ req, res }) => watchDisconnect(req, res))
+  const clients = exchanges.map(({ req, res }) => watchClient(req, res))
   t.equal(inner.getMaxListeners(), most + 2)
 
+  clients[0]?.answered()
   const answered = readUntil(socket, (text) => text.includes('first'))
   const closes = exchanges.map(({ res }) => new Promise((resolve) => res.once('close', resolve)))
   exchanges[0]?.res.end('first')
   await answered
   await closes[0]
   socket.destroy()
-  await within(200, 'both abort', Promise.all(signals.slice(1).map(aborted)))
+  await within(200, 'both abort', Promise.all(clients.slice(1).map((client) => aborted(client.signal()))))
   await within(200, 'both close', Promise.all(closes.slice(1)))
   await turn()
-  t.strictSame(signals.map(({ aborted }) => aborted), [false, true, true])
+  t.strictSame(clients.map(({ isGone }) => isGone()), [false, true, true])
   t.strictSame([inner.getMaxListeners(), inner.listenerCount('close') <= listeners], [most, true])
 })
 
@@ -94,14 +125,14 @@ t.test('a client that leaves while it sends is a disconnect, one that sends what
     socket.on('error', () => undefined)
     socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\n')
     const { req, res } = await arrived.promise
-    const signal = watchDisconnect(req, res)
+    const client = watchClient(req, res)
     req.on('error', () => undefined)
     req.resume()
     const closed = new Promise((resolve) => req.socket.once('close', resolve))
     socket.end(rest)
     await within(1_000, 'the close', closed)
     t.type(req.socket.errored, Error)
-    t.equal(isDisconnect(req.socket.errored, req, signal), left)
+    t.equal(isDisconnect(req.socket.errored, req, client), left)
   }
 })
 
@@ -111,14 +142,14 @@ t.test('only what says that the client is gone is a disconnect', async (t) => {
   const socket = await openSocket(port)
   socket.write(rawPost('/', ''))
   const { req, res } = await arrived.promise
-  const signal = watchDisconnect(req, res)
+  const client = watchClient(req, res)
   const premature = Object.assign(new Error('Premature close'), { code: 'ERR_STREAM_PREMATURE_CLOSE' })
   const own = Object.assign(new Error('a database'), { code: 'ECONNRESET' })
-  t.equal(isDisconnect(premature, req, signal), false, 'not while the client is there')
+  t.equal(isDisconnect(premature, req, client), false, 'not while the client is there')
   socket.resetAndDestroy()
-  await within(1_000, 'the abort', aborted(signal))
-  t.equal(isDisconnect(premature, req, signal), true)
-  t.equal(isDisconnect(req.socket.errored, req, signal), req.socket.errored !== null)
-  t.equal(isDisconnect(own, req, signal), false, 'the host has connections of its own')
-  t.equal(isDisconnect(undefined, req, signal), false)
+  await within(1_000, 'the abort', aborted(client.signal()))
+  t.equal(isDisconnect(premature, req, client), true)
+  t.equal(isDisconnect(req.socket.errored, req, client), req.socket.errored !== null)
+  t.equal(isDisconnect(own, req, client), false, 'the host has connections of its own')
+  t.equal(isDisconnect(undefined, req, client), false)
 })

@@ -3,9 +3,26 @@ import { Readable, Writable } from 'node:stream'
 import t from 'tap'
 
 import { byteSource } from '../../../../test/kit/byte-source.js'
+import type { NodeClient } from '../../src/node/disconnect.js'
 import { toPayload, toReadable } from '../../src/node/to-readable.js'
 
-const NEVER = new AbortController().signal
+/** A client that leaves when a test says so. */
+function someone(): NodeClient & { readonly log: string[] } {
+  const listeners: (() => void)[] = []
+  const log: string[] = []
+  let isGone = false
+  return {
+    log,
+    isGone: () => isGone,
+    onGone: (listener) => (isGone ? listener() : void listeners.push(listener)),
+    signal: () => new AbortController().signal,
+    answered: () => void log.push('answered'),
+    leave() {
+      isGone = true
+      for (const listener of listeners.splice(0)) listener()
+    },
+  }
+}
 
 function items(log: string[], sizes: readonly number[], failure?: Error): AsyncIterable<Uint8Array> {
   let index = 0
@@ -30,14 +47,16 @@ function items(log: string[], sizes: readonly number[], failure?: Error): AsyncI
 t.test('gives one chunk for an item, in order, and closes the source once', async (t) => {
   const log: string[] = []
   const lengths: number[] = []
-  for await (const chunk of toReadable(items(log, [1, 40_000, 0, 3]), NEVER)) lengths.push(chunk.length)
+  const client = someone()
+  for await (const chunk of toReadable(items(log, [1, 40_000, 0, 3]), client)) lengths.push(chunk.length)
+  t.strictSame(client.log, ['answered'])
   t.equal(lengths.reduce((sum, length) => sum + length, 0), 40_004)
   t.strictSame(log, ['next', 'next', 'next', 'next', 'next', 'return'])
 })
 
 t.test('asks for nothing before it is read, and for no more than its buffer holds', async (t) => {
   const log: string[] = []
-  const readable = toReadable(items(log, Array.from({ length: 50 }, () => 8_192)), NEVER)
+  const readable = toReadable(items(log, Array.from({ length: 50 }, () => 8_192)), someone())
   await new Promise((resolve) => setImmediate(resolve))
   t.strictSame(log, [])
   readable.read(0)
@@ -49,7 +68,7 @@ t.test('asks for nothing before it is read, and for no more than its buffer hold
 
 t.test('never asks twice at once', async (t) => {
   const source = byteSource()
-  const readable = toReadable(source, NEVER)
+  const readable = toReadable(source, someone())
   for (let n = 0; n < 5; n += 1) readable.read(0)
   t.equal(source.asked(), 1)
   source.push('one')
@@ -62,25 +81,26 @@ t.test('never asks twice at once', async (t) => {
   t.equal(source.returns(), 1)
 })
 
-t.test('the signal destroys it, also one that has aborted already', async (t) => {
-  for (const early of [true, false]) {
-    const controller = new AbortController()
-    if (early) controller.abort()
+t.test('a client that leaves destroys it, also one that is gone already, and one whose host never reads it', async (t) => {
+  for (const when of ['before', 'reading', 'unread']) {
+    const client = someone()
+    if (when === 'before') client.leave()
     const source = byteSource()
-    const readable = toReadable(source, controller.signal)
+    const readable = toReadable(source, client)
     readable.on('error', (error) => t.fail(String(error)))
-    readable.read(0)
-    controller.abort()
+    if (when !== 'unread') readable.read(0)
+    client.leave()
     await once(readable, 'close')
     t.equal(source.returns(), 1)
     t.equal(readable.destroyed, true)
+    t.strictSame(client.log, [], 'it has no answer')
   }
 })
 
 t.test('a source that fails is an error of the stream; one that fails to close is not', async (t) => {
   const failure = new Error('broken')
   const log: string[] = []
-  const readable = toReadable(items(log, [1], failure), NEVER)
+  const readable = toReadable(items(log, [1], failure), someone())
   readable.resume()
   const [error] = await once(readable, 'error')
   t.equal(error, failure)
@@ -91,7 +111,7 @@ t.test('a source that fails is an error of the stream; one that fails to close i
       next: () => Promise.resolve({ done: true, value: undefined }),
       return: () => Promise.reject(failure),
     }),
-  }, NEVER)
+  }, someone())
   stubborn.resume()
   await once(stubborn, 'close')
   await new Promise((resolve) => setImmediate(resolve))
@@ -104,7 +124,7 @@ t.test('works without a return, and with a writer that is slow', async (t) => {
     next: () => Promise.resolve(left-- > 0 ? { done: false, value: Buffer.alloc(9_000) } : { done: true, value: undefined }),
   }) } as AsyncIterable<Uint8Array>
   const slow = new Writable({ highWaterMark: 1, write: (chunk, _encoding, done) => { written.push(chunk.length); setImmediate(done) } })
-  toReadable(source, NEVER).pipe(slow)
+  toReadable(source, someone()).pipe(slow)
   await once(slow, 'finish')
   t.strictSame(written, Array.from({ length: 20 }, () => 9_000))
 })
@@ -112,9 +132,9 @@ t.test('works without a return, and with a writer that is slow', async (t) => {
 t.test('a payload is a Buffer over the same bytes, an empty one, or a stream', async (t) => {
   const response = { status: 200, headers: {} }
   const bytes = new Uint8Array([1, 2, 3, 4]).subarray(1, 3)
-  const buffer = toPayload({ ...response, body: bytes }, NEVER)
+  const buffer = toPayload({ ...response, body: bytes }, someone())
   t.ok(Buffer.isBuffer(buffer) && buffer.buffer === bytes.buffer && buffer.equals(bytes))
-  t.strictSame(toPayload({ ...response, body: undefined }, NEVER), Buffer.alloc(0))
-  const stream = toPayload({ ...response, body: items([], []) }, NEVER)
+  t.strictSame(toPayload({ ...response, body: undefined }, someone()), Buffer.alloc(0))
+  const stream = toPayload({ ...response, body: items([], []) }, someone())
   t.ok(stream instanceof Readable)
 })

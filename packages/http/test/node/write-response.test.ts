@@ -7,7 +7,8 @@ import { byteSource } from '../../../../test/kit/byte-source.js'
 import { deferred } from '../../../../test/kit/deferred.js'
 import { ask, nextChunk, open, textOf } from '../../../../test/kit/http-client.js'
 import { within } from '../../../../test/kit/within.js'
-import { watchDisconnect } from '../../src/node/disconnect.js'
+import type { NodeClient } from '../../src/node/disconnect.js'
+import { watchClient } from '../../src/node/disconnect.js'
 import { writeResponse } from '../../src/node/write-response.js'
 
 type Test = Pick<typeof t, 'teardown'>
@@ -18,11 +19,11 @@ const EMPTY = '{}'
 /** A server whose listener's promise is handed back, so that a test sees how it ended. */
 async function serve(
   t: Test,
-  listener: (req: IncomingMessage, res: ServerResponse, signal: AbortSignal) => Promise<void>,
+  listener: (req: IncomingMessage, res: ServerResponse, client: NodeClient) => Promise<void>,
 ): Promise<{ port: number; server: Server; ended: Promise<unknown> }> {
   const ended = deferred<unknown>()
   const onRequest: RequestListener = (req, res) => {
-    listener(req, res, watchDisconnect(req, res)).then(() => ended.resolve('fine'), ended.resolve)
+    listener(req, res, watchClient(req, res)).then(() => ended.resolve('fine'), ended.resolve)
   }
   const server = createServer(onRequest).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
@@ -32,24 +33,24 @@ async function serve(
 
 t.test('bytes go with their head, HEAD without them, and nothing at all is an empty answer', async (t) => {
   const body = Buffer.from(EMPTY)
-  const { port } = await serve(t, (req, res, signal) =>
-    writeResponse(res, { status: 201, headers: { 'content-length': '2' }, body: req.url === '/none' ? undefined : body }, signal))
+  const { port } = await serve(t, (req, res, client) =>
+    writeResponse(res, { status: 201, headers: { 'content-length': '2' }, body: req.url === '/none' ? undefined : body }, client))
   t.match(await ask(port, '/'), { status: 201, text: EMPTY, headers: { 'content-length': '2' } })
   t.match(await ask(port, '/', { method: 'HEAD' }), { status: 201, text: '', headers: { 'content-length': '2' } })
 })
 
 t.test('what the host set stays, what we say goes over it', async (t) => {
-  const { port } = await serve(t, (_req, res, signal) => {
+  const { port } = await serve(t, (_req, res, client) => {
     res.setHeader('x-host', 'kept')
     res.setHeader('content-type', 'text/html')
-    return writeResponse(res, { status: 200, headers: { 'content-type': 'application/json', 'content-length': '2' }, body: Buffer.from(EMPTY) }, signal)
+    return writeResponse(res, { status: 200, headers: { 'content-type': 'application/json', 'content-length': '2' }, body: Buffer.from(EMPTY) }, client)
   })
   t.match((await ask(port, '/')).headers, { 'x-host': 'kept', 'content-type': 'application/json' })
 })
 
 t.test('HEAD of a stream reads none of it and closes it', async (t) => {
   const source = byteSource()
-  const { port, ended } = await serve(t, (_req, res, signal) => writeResponse(res, { ...STREAM, body: source }, signal))
+  const { port, ended } = await serve(t, (_req, res, client) => writeResponse(res, { ...STREAM, body: source }, client))
   t.match(await ask(port, '/', { method: 'HEAD' }), { status: 200, text: '' })
   t.equal(await ended, 'fine')
   t.strictSame([source.asked(), source.returns()], [0, 1])
@@ -57,10 +58,10 @@ t.test('HEAD of a stream reads none of it and closes it', async (t) => {
 
 t.test('a host that has answered keeps its answer', async (t) => {
   for (const body of [byteSource(), Buffer.from(EMPTY)]) {
-    const { port, ended } = await serve(t, (_req, res, signal) => {
+    const { port, ended } = await serve(t, (_req, res, client) => {
       res.statusCode = 408
       res.end('too late')
-      return writeResponse(res, { ...STREAM, body }, signal)
+      return writeResponse(res, { ...STREAM, body }, client)
     })
     t.match(await ask(port, '/'), { status: 408, text: 'too late' })
     t.equal(await ended, 'fine')
@@ -71,9 +72,9 @@ t.test('a host that has answered keeps its answer', async (t) => {
 t.test('a host that ends the answer in mid-stream has ended it', async (t) => {
   const source = byteSource()
   let response: ServerResponse | undefined
-  const { port, ended } = await serve(t, (_req, res, signal) => {
+  const { port, ended } = await serve(t, (_req, res, client) => {
     response = res
-    return writeResponse(res, { ...STREAM, body: source }, signal)
+    return writeResponse(res, { ...STREAM, body: source }, client)
   })
   source.push('one')
   const answer = await open(port, '/')
@@ -98,7 +99,7 @@ t.test('a host that ends the answer while the client does not read', async (t) =
       },
     }),
   }
-  const { port, ended } = await serve(t, (_req, res, signal) => {
+  const { port, ended } = await serve(t, (_req, res, client) => {
     const write = res.write.bind(res)
     res.write = (chunk: Uint8Array) => {
       const more = write(chunk)
@@ -106,7 +107,7 @@ t.test('a host that ends the answer while the client does not read', async (t) =
       if (!more) setTimeout(() => res.writableNeedDrain && full.resolve(res), 50).unref()
       return more
     }
-    return writeResponse(res, { ...STREAM, body }, signal)
+    return writeResponse(res, { ...STREAM, body }, client)
   })
   const answer = await open(port, '/')
   answer.on('error', () => undefined)
@@ -118,7 +119,7 @@ t.test('a host that ends the answer while the client does not read', async (t) =
 
 t.test('a flush that compression added is called after each write; node\'s own name for it is not', async (t) => {
   const log: string[] = []
-  const { port } = await serve(t, (_req, res, signal) => {
+  const { port } = await serve(t, (_req, res, client) => {
     Reflect.set(res, 'flush', function flush(this: unknown) {
       log.push(this === res ? 'flush' : 'flush, unbound')
     })
@@ -130,7 +131,7 @@ t.test('a flush that compression added is called after each write; node\'s own n
     const source = byteSource()
     for (const text of ['one', 'two']) source.push(text)
     source.end()
-    return writeResponse(res, { ...STREAM, body: source }, signal)
+    return writeResponse(res, { ...STREAM, body: source }, client)
   })
   t.equal((await ask(port, '/')).text, 'onetwo')
   t.strictSame(log, ['write', 'flush', 'write', 'flush'])
@@ -138,9 +139,9 @@ t.test('a flush that compression added is called after each write; node\'s own n
 
 t.test('a head that node refuses rejects, with the stream closed', async (t) => {
   const source = byteSource()
-  const { port, ended } = await serve(t, async (_req, res, signal) => {
+  const { port, ended } = await serve(t, async (_req, res, client) => {
     try {
-      await writeResponse(res, { status: 200, headers: { 'x-bad': 'a\nb' }, body: source }, signal)
+      await writeResponse(res, { status: 200, headers: { 'x-bad': 'a\nb' }, body: source }, client)
     } finally {
       res.statusCode = 500
       res.end()
