@@ -1,3 +1,4 @@
+export { anthropic } from './anthropic/index.js'
 export { openai } from './openai/index.js'
 export { readRetryAfterMs } from './retry-after.js'
 export { UntranslatableRequestError, isUntranslatableRequestError } from './untranslatable.js'

@@ -1,0 +1,36 @@
+import type { Part } from '@understudy/core'
+import { failureOf } from '@understudy/core'
+import type { ResponseSituation } from '../dialect-codec.js'
+import { decodeLatin1, decodeText, isObject, listOf, parseJson } from '../read-json.js'
+import { errorIn, failureOfError } from './decode-failure.js'
+import { createUsageReader, finishOf, readBlock, startOf } from './read-content.js'
+
+/** A whole message as parts. */
+export function decodeResponse(
+  body: Uint8Array,
+  { isForwarded = false }: Pick<ResponseSituation, 'isForwarded'> = {},
+): { readonly parts: readonly Part[] } {
+  if (!isForwarded) return { parts: readMessage(parseJson(decodeText(body))) }
+  // Hot for long answers: all of JSON's own characters are ASCII, and decoding UTF-8 costs more than all the rest.
+  const parts = readMessage(parseJson(decodeLatin1(body)))
+  return parts[0]?.type === 'error' ? decodeResponse(body) : { parts }
+}
+
+function readMessage(value: unknown): readonly Part[] {
+  const error = errorIn(value)
+  if (error !== undefined) return [{ type: 'error', failure: failureOfError(value) }]
+  if (!isObject(value) || !Array.isArray(value.content)) return [{ type: 'error', failure: failureOf('malformed') }]
+
+  const parts: Part[] = [startOf(value)]
+  let calls = 0
+  for (const block of listOf(value.content).filter(isObject)) {
+    readBlock(block, calls, parts)
+    if (block.type === 'tool_use') calls++
+  }
+  const finish = finishOf(value)
+  if (finish !== undefined) parts.push(finish)
+  const usage = createUsageReader()(value.usage)
+  if (usage !== undefined) parts.push({ type: 'usage', usage })
+  parts.push({ type: 'end' })
+  return parts
+}

@@ -1,0 +1,102 @@
+import type { FinishPart, Part, Usage } from '@understudy/core'
+import type { StreamEncoder, StreamEncoderOptions } from '../dialect-codec.js'
+import { createBlockWriter } from './block-writer.js'
+import { stopReason, usageWire } from './encode-response.js'
+import { eventText } from './event-text.js'
+
+/** What ends a stream that went well. */
+export const STREAM_TERMINATOR: Uint8Array = Buffer.from(eventText({ type: 'message_stop' }), 'latin1')
+
+/** Writes the events of one message, the last one aside. */
+export interface MessageEncoder {
+  /** The events that say these parts; empty if they say nothing. */
+  push(parts: readonly Part[]): string
+  /** To be called once, when the answer is whole: closes the last block and says why the model stopped and what was counted. */
+  finish(): string
+}
+
+/** An encoder for one stream of a message's events. */
+export function createStreamEncoder(options: StreamEncoderOptions): StreamEncoder {
+  const encoder = createMessageEncoder(options)
+  return {
+    push(parts) {
+      const text = encoder.push(parts)
+      return text === '' ? undefined : Buffer.from(text, 'utf8')
+    },
+    end: () => Buffer.concat([Buffer.from(encoder.finish(), 'utf8'), STREAM_TERMINATOR]),
+  }
+}
+
+/**
+ * The reason to stop and the counts are said together and last, since other dialects count behind the reason. Only the first of
+ * several choices can be said.
+ *
+ * https://platform.claude.com/docs/en/build-with-claude/streaming
+ */
+export function createMessageEncoder(options: StreamEncoderOptions): MessageEncoder {
+  const blocks = createBlockWriter()
+  let isStarted = false
+  let { id, model } = options
+  let usage: Usage | undefined
+  let finish: FinishPart | undefined
+  let isRefusal = false
+
+  function encodePart(part: Part): string {
+    if ('choice' in part && (part.choice ?? 0) > 0) return ''
+    switch (part.type) {
+      case 'start':
+        if (isStarted) return ''
+        id = part.id ?? id
+        model = options.model ?? part.model
+        return ''
+      case 'usage':
+        usage = { ...usage, ...part.usage }
+        return ''
+      case 'finish':
+        finish = part
+        return opener() + blocks.release()
+      case 'text':
+      case 'refusal':
+        isRefusal ||= part.type === 'refusal'
+        return opener() + blocks.text(part.text)
+      case 'reasoning':
+        return opener() + blocks.thought(part)
+      case 'tool-call':
+        return opener() + blocks.call(part, id)
+      case 'media':
+      case 'end':
+      case 'error':
+        return ''
+    }
+  }
+
+  function opener(): string {
+    if (isStarted) return ''
+    isStarted = true
+    const message = {
+      id,
+      type: 'message',
+      role: 'assistant',
+      model: model ?? '',
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: usageWire(usage ?? {}),
+    }
+    return eventText({ type: 'message_start', message })
+  }
+
+  return {
+    push(parts) {
+      let text = ''
+      // What came in one read with the opener is known when that is written.
+      for (const part of parts) text += encodePart(part)
+      return parts.some((part) => part.type === 'start') ? opener() + text : text
+    },
+    finish() {
+      const delta = { stop_reason: stopReason(finish, isRefusal), stop_sequence: finish?.stopSequence ?? null }
+      const last = eventText({ type: 'message_delta', delta, usage: usageWire(usage ?? {}) })
+      return opener() + blocks.release() + last
+    },
+  }
+}
