@@ -49,7 +49,7 @@ const [tools, node24, ...installs] = await Promise.all([
   install(join(folder, 'tools'), {}, { typescript: '6' }),
   install(join(folder, 'node24'), {}, { node: '24' }),
   ...Object.entries(ADAPTERS).map(async ([name, { framework, types }]) => {
-    const own = { [`@understudy/${name}`]: '', '@understudy/simulator': '' }
+    const own = { [`@understudy/${name}`]: '', '@understudy/client': '', '@understudy/simulator': '' }
     return { name, ...(await install(join(folder, name), tarballs, { ...own, ...framework, ...types, '@types/node': '20' })) }
   }),
 ])

@@ -18,10 +18,15 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   koa: ['http'],
   fastify: ['http'],
   simulator: ['http', 'sse'],
+  client: ['core', 'dialects'],
 }
 
-/** Declared and not imported: the peer that Express hosts bring, and what Fastify's type provider wants beside it. */
+/**
+ * Declared and not imported: the peer that Express hosts bring, what Fastify's type provider wants beside it, and the SDKs whose
+ * clients are handed over.
+ */
 const UNUSED: Readonly<Record<string, readonly string[]>> = {
+  client: ['@anthropic-ai/sdk', 'openai'],
   express: ['express'],
   fastify: ['@fastify/swagger', 'openapi-types', 'zod'],
 }

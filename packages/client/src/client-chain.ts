@@ -1,0 +1,106 @@
+import type { FailedRun, HealthRegistry, Latencies, Leg, RunSettings } from '@understudy/core'
+import {
+  advanceKinds,
+  createHealthRegistry,
+  createLatencies,
+  createSystemClock,
+  LegFailedError,
+  run,
+} from '@understudy/core'
+import { answerResponse } from './answer-response.js'
+import type { Attempt } from './attempt.js'
+import { errorOf } from './attempt.js'
+import type { ClientCall, ClientEntry } from './client-call.js'
+import { ProviderUnavailableError } from './errors.js'
+import type { WithFallbackOptions } from './options.js'
+import { createRunTeller } from './run-teller.js'
+import { createSdkLeg } from './sdk-leg.js'
+import { abortError, vendorError } from './vendor-error.js'
+
+const WINDOW_MS = 30_000
+const HOP_TIMEOUT_MS = 600_000
+
+/** The entries of one wrapped client, and what is remembered of them from call to call. */
+export interface ClientChain {
+  /**
+   * Asks the entries until one answers. Resolves at the headers of the answer, for a stream at its first content; rejects with
+   * what the last provider's SDK threw. `signal` ends a stream whose reader has gone.
+   */
+  readonly ask: (call: ClientCall, signal: AbortSignal) => Promise<Response>
+}
+
+/** Makes the chain. Throws a `TypeError` for an option of the core that is none. */
+export function createClientChain(entries: readonly ClientEntry[], options: WithFallbackOptions): ClientChain {
+  const { hopTimeoutMs = HOP_TIMEOUT_MS, idleTimeoutMs, idempotency = 'safe' } = options
+  const clock = createSystemClock()
+  const hopClock = createSystemClock({ unref: true })
+  const settings = settingsOf(options)
+  const latencies: Latencies = createLatencies()
+  const health = healthOf(options)
+  const tellRun = createRunTeller(options.on)
+  const [first] = entries
+  const asked = idempotency === 'never' ? entries.filter(({ provider }) => provider === first?.provider) : entries
+  // Connecting and the first content are the SDK's and the provider's own affair here: an attempt has one limit, the hop's.
+  const limits = {
+    connectTimeoutMs: hopTimeoutMs,
+    firstContentTimeoutMs: hopTimeoutMs,
+    timeoutMs: hopTimeoutMs,
+    ...(idleTimeoutMs === undefined ? undefined : { idleTimeoutMs }),
+    maxStreamMs: false,
+  } as const
+
+  return {
+    async ask(call, signal) {
+      let attempt: Attempt | undefined
+      const onAttempt = (next: Attempt): void => void (attempt = next)
+      const legs = asked.map((entry) => createSdkLeg(entry, { call, onAttempt, hopTimeoutMs, limits, clock: hopClock }))
+      const told = tellRun(call.request.model ?? legs[0]?.model)
+      const host = { clock, random: Math.random, health: health?.forRun(), latencies, ...told }
+      const outcome = await run(legs, call.request, settingsFor(call, settings), host, call.signal)
+      if (outcome.type === 'failed') throw await finalError(outcome, attempt, legs, first)
+      const answer = attempt?.answer
+      if (attempt === undefined || answer === undefined) throw new TypeError('an answer without its attempt')
+      return answerResponse(outcome, attempt, answer, call, signal)
+    },
+  }
+}
+
+/** A call can make the policy stricter, never laxer. */
+function settingsFor({ isUnrepeatable }: ClientCall, settings: RunSettings): RunSettings {
+  return isUnrepeatable ? { ...settings, idempotency: 'safe' } : settings
+}
+
+function settingsOf(options: WithFallbackOptions): RunSettings {
+  const { advanceOn = 'triggers', order = 'health', windowMs = WINDOW_MS, retries = 0, idempotency = 'safe' } = options
+  return {
+    advance: advanceKinds(advanceOn),
+    commit: 'first_content',
+    // The provider says how long; the window says how long is too long.
+    retry: { retries, retryOn: new Set(['rate_limit']), maxRetryAfterMs: undefined },
+    limits: { deadlineMs: false, windowMs },
+    // With `never` there is no other provider to go to.
+    idempotency: idempotency === 'safe' ? 'safe' : 'always',
+    plan: { order, whenOpen: 'next', whenAllOpen: 'skip' },
+  }
+}
+
+function healthOf({ breaker = {}, cooldown = false, on }: WithFallbackOptions): HealthRegistry | undefined {
+  if (breaker === false && !cooldown) return undefined
+  // A caller's own mistakes say nothing about a provider, and a throttled one is as good as down.
+  const rule = breaker === false ? false : { counts: 'sdk' as const, ...breaker }
+  return createHealthRegistry({ clock: createSystemClock(), breaker: rule, cooldown, ...(on === undefined ? undefined : { on }) })
+}
+
+async function finalError(
+  { cause, failure, noLeg, trail }: FailedRun,
+  attempt: Attempt | undefined,
+  legs: readonly Leg[],
+  first: ClientEntry | undefined,
+): Promise<unknown> {
+  if (cause === 'aborted') return vendorError(first?.client, 'APIUserAbortError') ?? abortError()
+  if (attempt !== undefined && failure !== undefined && trail.some(({ outcome }) => outcome === 'failed')) {
+    return errorOf(attempt, failure).catch(() => new LegFailedError(failure))
+  }
+  const names = [...new Set(legs.map(({ provider }) => provider))]
+  return new ProviderUnavailableError(names, noLeg === undefined ? undefined : noLeg.retryAfterSeconds * 1_000)
+}
