@@ -37,19 +37,24 @@ function sizeOf({ parts, bytes }: Arrival): number {
 function textLength(part: Part): number {
   switch (part.type) {
     case 'text':
-    case 'reasoning':
     case 'refusal':
       return part.text.length
+    case 'reasoning':
+      return part.text.length + lengthOf(part.signature) + lengthOf(part.redacted)
     case 'tool-call':
-      return part.arguments.length + (part.name?.length ?? 0) + (part.id?.length ?? 0)
+      return part.arguments.length + lengthOf(part.name) + lengthOf(part.id)
     case 'start':
-      return (part.id?.length ?? 0) + (part.model?.length ?? 0)
+      return lengthOf(part.id) + lengthOf(part.model)
     case 'finish':
-      return part.raw?.length ?? 0
+      return lengthOf(part.raw) + lengthOf(part.stopSequence)
     case 'media':
     case 'usage':
     case 'end':
     case 'error':
       return 0
   }
+}
+
+function lengthOf(text: string | undefined): number {
+  return text?.length ?? 0
 }

@@ -1,5 +1,7 @@
+import { readPart } from './custom-part.js'
 import { LegFailedError } from './errors.js'
 import { failureOf } from './failure/failure.js'
+import { field } from './failure/field.js'
 import type { Arrival, Part } from './part.js'
 
 /** The result of an iterator that is over. */
@@ -25,7 +27,8 @@ export function closeArrivals({ arrivals }: { readonly arrivals: AsyncIterable<u
 
 /**
  * What a custom leg yields, as arrivals: text becomes text parts, `undefined` (a piece without text, in many SDKs) says
- * nothing, and an end without a finish is a finish, since whoever yields plain text has no other way to say so.
+ * nothing, and an end without a finish is a finish, since whoever yields plain text has no other way to say so. What is neither
+ * text nor a part as `Part` says fails the leg as `malformed`, before the commit and behind it.
  */
 export function arrivalsOf(source: AsyncIterable<string | Part>): AsyncIterable<Arrival> {
   if (typeof source?.[Symbol.asyncIterator] !== 'function') {
@@ -63,6 +66,6 @@ export function arrivalsOf(source: AsyncIterable<string | Part>): AsyncIterable<
 function partsOf(value: string | Part | null | undefined): readonly Part[] {
   if (value === null || value === undefined) return []
   if (typeof value === 'string') return [{ type: 'text', text: value }]
-  if (typeof value === 'object' && typeof value.type === 'string') return [value]
+  if (typeof value === 'object' && typeof field(value, 'type') === 'string') return [readPart(value)]
   throw new LegFailedError(failureOf('malformed', { code: 'no_part' }))
 }

@@ -1,5 +1,5 @@
 import type { CustomLeg, LegContext, LegLimits } from '@understudy/core'
-import { legOf } from '@understudy/core'
+import { createChain, legOf } from '@understudy/core'
 import t from 'tap'
 import { scriptedLeg } from './scripted-leg.js'
 import { chat } from './stage.js'
@@ -56,4 +56,21 @@ t.test('it is connected from the start, unless somebody set a limit for that', a
     return connected
   }
   t.strictSame([await connects(), await connects({ timeoutMs: 5 }), await connects({ connectTimeoutMs: 5 })], [1, 1, 0])
+})
+
+t.test('an odd part fails the leg, before the commit and behind it', async (t) => {
+  const yields = (...items: unknown[]): CustomLeg['open'] => async function* () {
+    yield* items as string[]
+  }
+  const odd = { type: 'text', text: 7 }
+  const code = 'odd_part.text.text'
+  const chain = (open: CustomLeg['open']) => createChain({ legs: [{ name: 'odd', open }, { name: 'good', open: yields('b') }] })
+  const early = await chain(yields('', odd, 'a')).run(chat())
+  t.match([early.leg.provider, early.failures], ['good', [{ failure: { kind: 'malformed', code } }]])
+
+  const late = await chain(yields('a', odd, 'more')).run(chat())
+  const texts: unknown[] = []
+  const error: unknown = await (async () => { for await (const part of late.parts) texts.push(part) })().catch((thrown: unknown) => thrown)
+  t.strictSame(texts, [{ type: 'text', text: 'a' }])
+  t.match(error, { failure: { kind: 'malformed', code } })
 })

@@ -1,4 +1,6 @@
 import type { Arrival, Part } from '@understudy/core'
+import { failureOf } from '@understudy/core'
+import { inspect } from 'node:util'
 import t from 'tap'
 import { arrivalsOf, closeArrivals, closeIterator } from '../src/iterable.js'
 
@@ -42,6 +44,66 @@ t.test('what is neither text nor a part is malformed', async (t) => {
   for (const item of [7, true, {}, [], { type: 1 }, () => 'a', Symbol('a')]) {
     t.match(await all(arrivalsOf(yields(item))).catch((thrown: unknown) => thrown), { failure: { kind: 'malformed' } })
   }
+})
+
+t.test('a part is looked at, copied, and given without what it cannot hold', async (t) => {
+  const parts: readonly Part[] = [
+    { type: 'start', id: 'x', model: 'm', created: 1 },
+    { type: 'text', text: '', choice: 1 },
+    { type: 'reasoning', text: 'hm', signature: 's', redacted: 'r' },
+    { type: 'refusal', text: 'no' },
+    { type: 'tool-call', index: 0, id: 'c', name: 'f', arguments: '{}' },
+    { type: 'media' },
+    { type: 'usage', usage: { inputTokens: 1, outputTokens: 0, totalTokens: 1, cachedInputTokens: 0, cacheWriteTokens: 1, reasoningTokens: 0 } },
+    { type: 'finish', reason: 'unknown', raw: 'odd', stopSequence: '!' },
+    { type: 'error', failure: failureOf('overloaded') },
+    { type: 'end' },
+  ]
+  for (const part of parts) {
+    t.strictSame((await all(arrivalsOf(yields(part))))[0]?.parts, [part], part.type)
+    t.strictSame((await all(arrivalsOf(yields({ ...part, weather: 'fine' }))))[0]?.parts, [part], `${part.type} with more`)
+  }
+  const nulls = { type: 'text', text: 'a', choice: null }
+  t.strictSame((await all(arrivalsOf(yields(nulls))))[0]?.parts, [{ type: 'text', text: 'a' }], 'null is absent')
+})
+
+t.test('a part of an unknown type, or with an odd field, is malformed, and its field is named without what it holds', async (t) => {
+  const table: readonly (readonly [string, unknown])[] = [
+    ['type', { type: 'weather', text: 'secret' }],
+    ['type', { type: '__proto__' }],
+    ['type', { type: 'toString' }],
+    ['text.text', { type: 'text' }],
+    ['text.text', { type: 'text', text: { secret: 1 } }],
+    ['text.choice', { type: 'text', text: 'secret', choice: 'secret' }],
+    ['text.choice', { type: 'text', text: 'a', choice: -1 }],
+    ['text.choice', { type: 'text', text: 'a', choice: 0.5 }],
+    ['reasoning.signature', { type: 'reasoning', text: 'a', signature: 7 }],
+    ['refusal.text', { type: 'refusal', text: null }],
+    ['tool-call.index', { type: 'tool-call', arguments: '' }],
+    ['tool-call.index', { type: 'tool-call', index: NaN, arguments: '' }],
+    ['tool-call.arguments', { type: 'tool-call', index: 0, arguments: { secret: 1 } }],
+    ['tool-call.name', { type: 'tool-call', index: 0, name: Symbol('secret'), arguments: '' }],
+    ['media.choice', { type: 'media', choice: 1n }],
+    ['finish.reason', { type: 'finish', reason: 'secret' }],
+    ['finish.reason', { type: 'finish', reason: '__proto__' }],
+    ['finish.raw', { type: 'finish', reason: 'stop', raw: {} }],
+    ['usage.usage', { type: 'usage' }],
+    ['usage.usage', { type: 'usage', usage: { inputTokens: 'secret' } }],
+    ['usage.usage', { type: 'usage', usage: { outputTokens: 1n } }],
+    ['start.created', { type: 'start', created: 'secret' }],
+    ['text.text', { type: 'text', get text() { throw new Error('secret') } }],
+  ]
+  for (const [name, item] of table) {
+    const thrown: unknown = await all(arrivalsOf(yields(item))).catch((error: unknown) => error)
+    t.match(thrown, { failure: { kind: 'malformed', code: `odd_part.${name}` } }, name)
+    t.notMatch(inspect(thrown), /secret/, `${name}: nothing of it is told`)
+  }
+})
+
+t.test('a part that changes while it is looked at is written as it was looked at', async (t) => {
+  let looks = 0
+  const part = { type: 'text', get text() { return (looks += 1) === 1 ? 'a' : { odd: true } } }
+  t.strictSame((await all(arrivalsOf(yields(part))))[0]?.parts, [{ type: 'text', text: 'a' }])
 })
 
 t.test('nothing comes behind the end, and what the source throws comes through', async (t) => {

@@ -46,6 +46,7 @@ function readUsage(value: unknown): Usage | undefined {
     outputTokens: numberField(value, 'outputTokens'),
     totalTokens: numberField(value, 'totalTokens'),
     cachedInputTokens: numberField(value, 'cachedInputTokens'),
+    cacheWriteTokens: numberField(value, 'cacheWriteTokens'),
     reasoningTokens: numberField(value, 'reasoningTokens'),
   }
   return Object.fromEntries(Object.entries(usage).filter(([, count]) => count !== undefined))
