@@ -1,5 +1,5 @@
 export { DEFAULT_BREAKER, DEFAULT_RATIO, breakerSettings } from './breaker/breaker-settings.js'
-export { legKey } from './breaker/leg-key.js'
+export { configuredLeg, legKey } from './breaker/leg-key.js'
 export { createHealthRegistry } from './breaker/registry.js'
 export { createChain } from './chain.js'
 export { createSystemClock } from './clock.js'

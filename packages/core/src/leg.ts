@@ -52,6 +52,8 @@ export interface Leg {
   readonly provider: string
   readonly model: string
   readonly region?: string | undefined
+  /** What the leg is configured with, where `model` is what one request asks it for. Trails and events say `model`. */
+  readonly configuredModel?: string | undefined
   readonly limits?: LegLimits | undefined
   /** Whether the model reasons before it answers, which lengthens the default first-content limit. */
   readonly reasoning?: boolean | undefined

@@ -17,6 +17,7 @@ export type AttemptRecord =
       readonly provider: string
       readonly model: string
       readonly region?: string | undefined
+      readonly configuredModel?: string | undefined
       readonly latencyMs: number
     }
   | {
@@ -24,6 +25,7 @@ export type AttemptRecord =
       readonly provider: string
       readonly model: string
       readonly region?: string | undefined
+      readonly configuredModel?: string | undefined
       readonly latencyMs: number
       readonly failure: Failure
       readonly health: Verdict
@@ -33,6 +35,7 @@ export type AttemptRecord =
       readonly provider: string
       readonly model: string
       readonly region?: string | undefined
+      readonly configuredModel?: string | undefined
       readonly reason: SkipReason
       /** When it is worth asking again, with reason `circuit_open` or `cooldown`. */
       readonly retryAfterMs?: number | undefined

@@ -41,13 +41,13 @@ export function createTrail(clock: Clock, journal: RunJournal | undefined): Trai
       journal?.attemptFailure(leg, failure, health, latencyMs, false)
     },
     served(leg) {
-      const { provider, model, region } = leg
+      const { provider, model, region, configuredModel } = leg
       const latencyMs = clock.now() - startedAt
       // Hot: once a request.
       rows.push(
-        region === undefined
+        region === undefined && configuredModel === undefined
           ? { outcome: 'served', provider, model, latencyMs }
-          : { outcome: 'served', provider, model, region, latencyMs },
+          : { outcome: 'served', ...identityOf(leg), latencyMs },
       )
       journal?.runCommit(leg, latencyMs)
     },
@@ -62,6 +62,11 @@ export function createTrail(clock: Clock, journal: RunJournal | undefined): Trai
   }
 }
 
-function identityOf({ provider, model, region }: Leg): LegIdentity {
-  return region === undefined ? { provider, model } : { provider, model, region }
+function identityOf({ provider, model, region, configuredModel }: Leg): LegIdentity {
+  return {
+    provider,
+    model,
+    ...(region === undefined ? undefined : { region }),
+    ...(configuredModel === undefined ? undefined : { configuredModel }),
+  }
 }

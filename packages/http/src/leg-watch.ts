@@ -1,5 +1,5 @@
 import type { AttemptRecord, Failure, FailureKind, LegIdentity, LegMisconfiguredEvent } from '@understudy/core'
-import { legKey, legName } from '@understudy/core'
+import { configuredLeg, legKey, legName } from '@understudy/core'
 
 import { customLegFault } from './custom-leg-fault.js'
 import type { LegFailureSnapshot } from './fallback.js'
@@ -42,6 +42,7 @@ export function createLegWatch({ warn, epoch, emit }: LegWatchHost): LegWatch {
   const faulty = new Set<string>()
   const faults = new Map<string, number>()
   const served = new Map<string, number>()
+  const warned = new Set<string>()
 
   return {
     record(trail) {
@@ -70,9 +71,10 @@ export function createLegWatch({ warn, epoch, emit }: LegWatchHost): LegWatch {
   }
 
   function note(leg: LegIdentity, failure: Failure): void {
-    const { provider, model } = leg
+    const identity = configuredLeg(leg)
+    const { provider, model } = identity
     const { kind, status } = failure
-    failures.set(legKey(leg), { ...identityOf(leg), kind, status, at: epoch() })
+    failures.set(legKey(leg), { ...identity, kind, status, at: epoch() })
     // A custom leg has one name for both.
     if (provider === model && !faulty.has(provider)) warnOfFault(provider, failure)
   }
@@ -89,11 +91,11 @@ export function createLegWatch({ warn, epoch, emit }: LegWatchHost): LegWatch {
     const count = (silences.get(key) ?? 0) + 1
     silences.set(key, count)
     if (count !== FIRST_CONTENT_TIMEOUTS) return
-    const leg = legName(record)
+    const leg = legName(configuredLeg(record))
     const message =
       `leg '${leg}' gave no content in time ${count} times in a row: ` +
       'if it is slow by nature, raise its firstContentTimeoutMs (or set reasoning: true)'
-    warn('UNDERSTUDY_FIRST_CONTENT', message, { leg })
+    warnOnce('UNDERSTUDY_FIRST_CONTENT', key, message, { leg })
   }
 
   /** A fault that no other leg made good may be the request's; one of another kind says that the leg is there. */
@@ -106,14 +108,19 @@ export function createLegWatch({ warn, epoch, emit }: LegWatchHost): LegWatch {
     const count = (faults.get(key) ?? 0) + 1
     faults.set(key, count)
     if (count !== FAULTS_OF_SETTING) return
-    const leg = legName(record)
+    const identity = configuredLeg(record)
+    const leg = legName(identity)
     const message =
       `leg '${leg}' ended its last ${count} attempts in ${kind} while another leg served: check its model, credentials and settings`
-    warn('UNDERSTUDY_LEG_MISCONFIGURED', message, { leg, kind })
-    emit({ type: 'leg-misconfigured', ...identityOf(record), kind, at: epoch() })
+    warnOnce('UNDERSTUDY_LEG_MISCONFIGURED', key, message, { leg, kind })
+    emit({ type: 'leg-misconfigured', ...identity, kind, at: epoch() })
   }
-}
 
-function identityOf({ provider, model, region }: LegIdentity): LegIdentity {
-  return region === undefined ? { provider, model } : { provider, model, region }
+  /** A leg that is well for a while and then not again would fill the log with what was said before. */
+  function warnOnce(code: string, key: string, message: string, fields: Readonly<Record<string, unknown>>): void {
+    const warning = `${code}\n${key}`
+    if (warned.has(warning)) return
+    warned.add(warning)
+    warn(code, message, fields)
+  }
 }

@@ -317,7 +317,9 @@ t.test('a leg whose first-content limit fires three times in a row raises one wa
   t.match(watch.lastFailures(), [{ kind: 'timeout' }], 'nor is it the leg\'s failure')
   watch.record([silent])
   t.match(warnings, [['UNDERSTUDY_FIRST_CONTENT', /leg 'a\/m'.* 3 times in a row: .*firstContentTimeoutMs/, { leg: 'a/m' }]], 'a client that left breaks no row')
-  t.equal(warnings.length, 1)
+  watch.record([served])
+  watch.record([silent, silent, silent])
+  t.equal(warnings.length, 1, 'nor at the next row')
   watch.record([{ ...silent, provider: 'b' }])
   t.strictSame(watch.lastFailures(), [
     { provider: 'a', model: 'm', kind: 'timeout', status: undefined, at: EPOCH },
@@ -336,6 +338,7 @@ t.test('a fault in the code of a custom leg raises one warning that says where, 
     { name: 'buggy', async *open() { yield bug() } },
     { name: 'plain', open: () => 'text' as never },
     { name: 'chunks', async *open() { yield { choices: [] } as never } },
+    { name: 'odd', async *open() { yield { type: 'text', text: { CANARY: 1 } } as never } },
     fails('expected', new Error('CANARY')),
     fails('remote', Object.assign(new TypeError('CANARY'), { status: 500 }, { cause: { code: 'ECONNRESET' } })),
     { name: 'late', async *open() { yield 'Hi'; bug() } },
@@ -349,9 +352,10 @@ t.test('a fault in the code of a custom leg raises one warning that says where, 
     ['warn', { code, leg: 'buggy', at: [/^at bug .*run-watch\.test/] }, /^the code of the custom leg 'buggy' is at fault: it threw a ReferenceError at bug .*run-watch/],
     ['warn', { code, leg: 'plain', at: [] }, /'plain' is at fault: its open gives no async iterable$/],
     ['warn', { code, leg: 'chunks', at: [] }, /'chunks' is at fault: it yields what is neither a text nor a part$/],
+    ['warn', { code, leg: 'odd', at: [] }, /'odd' is at fault: it yields a part that is none: text\.text is not what it should be$/],
     ['warn', { code, leg: 'late' }, /'late' is at fault: it threw a ReferenceError/],
   ])
-  t.equal(warned.length, 4)
+  t.equal(warned.length, 5)
   t.notMatch(JSON.stringify(lines), /CANARY/)
 })
 

@@ -101,7 +101,7 @@ export function createCooldowns(): Cooldowns {
     const known = entries.get(key)
     const kept = known !== undefined && known.until >= until
     const entry: Entry = {
-      leg: { provider: leg.provider, model: leg.model, region: leg.region },
+      leg: { provider: leg.provider, model: leg.configuredModel ?? leg.model, region: leg.region },
       until: kept ? known.until : until,
       afterRateLimit: kept ? known.afterRateLimit : afterRateLimit,
       stepMs,

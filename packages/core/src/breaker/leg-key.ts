@@ -3,6 +3,16 @@ export interface LegIdentity {
   readonly provider: string
   readonly model: string
   readonly region?: string | undefined
+  /**
+   * What the leg is configured with, where `model` is what one request asks it for (a leg `provider/*`). Its memory hangs on this,
+   * or clients would fill it with names.
+   */
+  readonly configuredModel?: string | undefined
+}
+
+/** The leg itself, whatever it was asked for. */
+export function configuredLeg({ provider, model, region, configuredModel = model }: LegIdentity): LegIdentity {
+  return region === undefined ? { provider, model: configuredModel } : { provider, model: configuredModel, region }
 }
 
 /** The name of the breaker that stands for a leg: its provider, and its region if it has one. */
@@ -11,6 +21,6 @@ export function breakerKey({ provider, region }: Pick<LegIdentity, 'provider' | 
 }
 
 /** The name of a leg's own memory: a rate limit is one model's, in one region. */
-export function legKey({ provider, region = '', model }: LegIdentity): string {
-  return `${provider}\n${region}\n${model}`
+export function legKey({ provider, region = '', model, configuredModel = model }: LegIdentity): string {
+  return `${provider}\n${region}\n${configuredModel}`
 }

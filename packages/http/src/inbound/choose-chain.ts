@@ -1,3 +1,4 @@
+import { askedRoute } from './asked-route.js'
 import type { KnownCaller } from './callers.js'
 import type { CallerPool, ChainEntry, ChainWide } from './caller-chain.js'
 import { callerChain, chainEntry, isNameable, kindsOf, limitedRoute, tightened } from './caller-chain.js'
@@ -30,7 +31,9 @@ export type ChosenChain =
 export function chooseChain(choice: ChainChoice, ask: ChainAsk): ChosenChain {
   const fields = callerFieldsOf(ask.body)
   const chosen = chosenFor(choice, ask, fields)
-  return fields.idempotent === false && 'route' in chosen ? { ...chosen, route: tightened(chosen.route) } : chosen
+  if ('rejection' in chosen) return chosen
+  const route = askedRoute(chosen.route, ask.model)
+  return { ...chosen, route: fields.idempotent === false ? tightened(route) : route }
 }
 
 function chosenFor(choice: ChainChoice, { model, known }: ChainAsk, fields: CallerFields): ChosenChain {

@@ -38,6 +38,8 @@ export interface HttpLegOptions {
 
 /** A leg that can say what it would send. */
 export interface WritableLeg extends Leg {
+  /** Keeps the request's own model. Default false. */
+  readonly anyModel?: boolean | undefined
   /** Exactly the bytes that the next attempt for this request is sent as. */
   readonly bytesOf: (request: ChatRequest) => Uint8Array
 }
@@ -84,6 +86,7 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
   return {
     provider: provider.name,
     model,
+    anyModel,
     region: options.region,
     limits: options.limits,
     reasoning: options.reasoning,

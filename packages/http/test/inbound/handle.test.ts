@@ -1,10 +1,10 @@
-import type { CustomLeg } from '@understudy/core'
+import type { CustomLeg, FallbackEvent } from '@understudy/core'
 import fc from 'fast-check'
 import t from 'tap'
 
 import type { InboundBody } from '../../src/inbound/request.js'
 import type { OutboundResponse } from '../../src/inbound/response.js'
-import { chat, contentOf, EPOCH, fallbackOf, fails, jsonOf, MESSAGES, post, providersOn, says, simulate, textOf } from '../kit.js'
+import { chat, contentOf, EPOCH, fallbackOf, fails, heard, jsonOf, MESSAGES, post, providersOn, says, simulate, textOf } from '../kit.js'
 
 const ID = 'request-1'
 const WITH_ID = { headers: { 'x-request-id': ID } }
@@ -127,6 +127,32 @@ t.test('a leg provider/* is asked for the request\'s own model, so there has to 
   t.match(await jsonOf(await fallback.handle(chat({ model: undefined }))), { error: { code: 'invalid_request_error', param: 'model' } })
   t.match(await jsonOf(await fallback.handle(chat({ model: '' }))), { error: { code: 'invalid_request_error', param: 'model' } })
   t.equal(simulator.calls.length, 1)
+})
+
+t.test('what a leg provider/* was asked for is told, and its memory is one, whatever clients ask for', async (t) => {
+  const simulator = await simulate(t, { models: { 'm-1': [{ status: 429, headers: { 'retry-after': '60' } }], 'm-2': [{}] } })
+  const events: FallbackEvent[] = []
+  const fallback = fallbackOf(t, { '*': ['a/*', 'b/m-2'] }, { providers: providersOn(simulator) })
+  fallback.on((event) => void events.push(event))
+  const response = await fallback.handle(chat({ model: 'm-1' }))
+  t.match(response.headers['understudy-trail'], /^"a\/m-1";outcome=failed;reason=rate_limit;ms=\d+, "b\/m-2";outcome=served;ms=\d+$/)
+  t.match(await jsonOf(response), {
+    understudy: { requested_model: 'a/m-1', served_model: 'b/m-2', failover: { attempts: [{ model: 'a/m-1' }, { model: 'b/m-2' }] } },
+  })
+  await heard()
+  t.match(events.filter((event) => 'provider' in event && event.provider === 'a'), [
+    { type: 'attempt-start', model: 'm-1' },
+    { type: 'attempt-failure', model: 'm-1' },
+  ])
+  const { cooldowns, lastFailures } = fallback.snapshot()
+  t.match([cooldowns, lastFailures], [[{ provider: 'a', model: '*' }], [{ provider: 'a', model: '*', kind: 'rate_limit' }]])
+  const next = await fallback.handle(chat({ model: 'other' }))
+  t.match(next.headers['understudy-trail'], /^"a\/other";outcome=skipped;reason=cooldown/)
+
+  const lone = fallbackOf(t, { '*': ['a/*'] }, { providers: providersOn(await simulate(t)) })
+  const long = await lone.handle(chat({ model: 'x'.repeat(10_000) }))
+  t.equal(long.headers['understudy-served'], `a/${'x'.repeat(256)}`)
+  t.match(lone.snapshot().routes, [{ legs: [{ model: '*', lastServedAt: Number }] }])
 })
 
 t.test('what is ours in a body reaches no provider, and the rest does, odd as it may be', async (t) => {
