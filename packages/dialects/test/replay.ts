@@ -1,5 +1,5 @@
 import type { Arrival, Part } from '@understudy/core'
-import { openai, type StreamDecoderOptions } from '@understudy/dialects'
+import { openai, type DialectCodec, type StreamDecoderOptions } from '@understudy/dialects'
 
 /** A stream as it was decoded, read by read, put together again. */
 export interface Decoded {
@@ -13,11 +13,13 @@ export interface Decoded {
 export interface ReplayOptions extends Partial<StreamDecoderOptions> {
   /** Calls `committed()` before the first read. */
   readonly committed?: boolean
+  /** Default `openai`. */
+  readonly codec?: DialectCodec
 }
 
 /** Pushes the reads, then the end of the source. */
-export function replay(reads: readonly Uint8Array[], { committed = false, ...options }: ReplayOptions = {}): Decoded {
-  const decoder = openai.createStreamDecoder({ forward: 'bytes', ...options })
+export function replay(reads: readonly Uint8Array[], { committed = false, codec = openai, ...options }: ReplayOptions = {}): Decoded {
+  const decoder = codec.createStreamDecoder({ forward: 'bytes', ...options })
   if (committed) decoder.committed()
   const arrivals = [...reads.map((read) => decoder.push(read)), decoder.end()].filter(
     (arrival): arrival is Arrival => arrival !== undefined,

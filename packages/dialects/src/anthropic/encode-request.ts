@@ -36,7 +36,7 @@ export function encodeRequest(request: ChatRequest, model: string): Wire {
   return defined<Wire>({
     ...(own === undefined ? undefined : saidAgain(own)),
     model,
-    max_tokens: request.maxTokens ?? traits.maxTokens,
+    max_tokens: own === undefined ? encodeMaxTokens(request.maxTokens, traits) : request.maxTokens,
     system,
     messages,
     stream: request.stream ? true : undefined,
@@ -47,6 +47,11 @@ export function encodeRequest(request: ChatRequest, model: string): Wire {
     ...(thinking.thinking === undefined ? undefined : { thinking: thinking.thinking }),
     ...(hasOutputConfig ? { output_config: defined({ effort, format }) } : undefined),
   })
+}
+
+function encodeMaxTokens(asked: number | undefined, { maxTokens, isLimit }: ModelTraits): number {
+  if (asked === undefined) return maxTokens
+  return isLimit ? Math.min(asked, maxTokens) : asked
 }
 
 function saidAgain(body: Readonly<Record<string, unknown>>): Wire {

@@ -50,7 +50,7 @@ export function encodeThinking(request: ChatRequest, traits: ModelTraits, refuse
   if (traits.thinking === 'none' || isToolForced(request) || answersForeignCall(request)) return {}
   if (traits.thinking === 'adaptive') return { thinking: { type: 'adaptive' }, effort }
 
-  const maxTokens = request.maxTokens ?? traits.maxTokens
+  const maxTokens = Math.min(request.maxTokens ?? traits.maxTokens, traits.isLimit ? traits.maxTokens : Infinity)
   const room = Math.floor(maxTokens / 2)
   const budget = reasoningBudget ?? Math.min(BUDGETS.get(reasoningEffort) ?? DEFAULT_BUDGET, room)
   if (budget < MIN_BUDGET || budget >= maxTokens) return {}

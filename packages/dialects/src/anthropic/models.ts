@@ -2,6 +2,8 @@
 export interface ModelTraits {
   /** The most tokens that the model writes: what is asked for where the request says nothing, since the API demands a number. */
   readonly maxTokens: number
+  /** Whether a request for more is refused, so that it is made for `maxTokens`: the answer is the same. */
+  readonly isLimit: boolean
   /** How it is asked to think: with a budget of tokens, as it sees fit, or not at all. */
   readonly thinking: 'budget' | 'adaptive' | 'none'
   /** Whether it takes `temperature`, `top_p` and `top_k`: all of them, only one of the first two, or none. */
@@ -9,7 +11,7 @@ export interface ModelTraits {
 }
 
 /** Of a model whose name says no version: a compatible server's, or an alias. */
-const UNKNOWN: ModelTraits = { maxTokens: 8_192, thinking: 'budget', sampling: 'all' }
+const UNKNOWN: ModelTraits = { maxTokens: 8_192, isLimit: false, thinking: 'budget', sampling: 'all' }
 
 /**
  * From which version on (major x 100 + minor) a trait holds, the newest first.
@@ -18,7 +20,7 @@ const UNKNOWN: ModelTraits = { maxTokens: 8_192, thinking: 'budget', sampling: '
  * https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking,
  * https://platform.claude.com/docs/en/about-claude/models/migration-guide
  */
-const BY_VERSION: readonly (readonly [from: number, traits: ModelTraits])[] = [
+const BY_VERSION: readonly (readonly [from: number, traits: Omit<ModelTraits, 'isLimit'>])[] = [
   [4_07, { maxTokens: 128_000, thinking: 'adaptive', sampling: 'none' }],
   [4_06, { maxTokens: 128_000, thinking: 'adaptive', sampling: 'one' }],
   [4_05, { maxTokens: 64_000, thinking: 'budget', sampling: 'one' }],
@@ -37,5 +39,6 @@ export function traitsOf(model: string): ModelTraits {
   const [, major, minor = '0'] = VERSION.exec(model.toLowerCase()) ?? []
   if (major === undefined) return UNKNOWN
   const version = Number(major) * 100 + Number(minor)
-  return BY_VERSION.find(([from]) => version >= from)?.[1] ?? UNKNOWN
+  const traits = BY_VERSION.find(([from]) => version >= from)?.[1]
+  return traits === undefined ? UNKNOWN : { ...traits, isLimit: true }
 }

@@ -40,7 +40,7 @@ export function outlineRequest(body: Readonly<Record<string, unknown>>): Request
 export function decodeRequest(body: Readonly<Record<string, unknown>>): ChatRequest {
   const tools = decodeTools(body)
   const stop = typeof body.stop === 'string' ? [body.stop] : listOf(body.stop).flatMap((word) => textOf(word) ?? [])
-  const unsaid = Object.keys(body).filter((key) => isUnsaid(key, body[key]))
+  const unsaid = [...Object.keys(body).filter((key) => isUnsaid(key, body[key])), ...unsaidOfTools(body)]
   return defined<ChatRequest>({
     dialect: 'openai',
     model: textOf(body.model),
@@ -78,6 +78,17 @@ function asksForReasoning(body: JsonObject): boolean | undefined {
 function isUnsaid(key: string, value: unknown): boolean {
   if (value === undefined || value === null || SAID.has(key) || HINTS.has(key)) return false
   return NEUTRAL_VALUES.get(key)?.(value) !== true
+}
+
+/** Tools that are no functions, and a choice among some of the tools. */
+function unsaidOfTools({ tools, tool_choice: choice }: JsonObject): readonly string[] {
+  const others = listOf(tools).flatMap((tool) => (isObject(tool) && !isObject(tool.function) ? [`tools.${featureOf(tool.type)}`] : []))
+  const isRead = !isObject(choice) || decodeToolChoice(choice) !== undefined
+  return isRead ? others : [...others, `tool_choice.${featureOf(choice.type)}`]
+}
+
+function featureOf(type: unknown): string {
+  return (textOf(type) ?? 'other').replace(/[^\w.-]/g, '').slice(0, 64)
 }
 
 function decodeMessage(message: JsonObject): Message {

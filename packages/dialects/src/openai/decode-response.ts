@@ -74,14 +74,17 @@ export function readUsage(value: unknown): Usage | undefined {
   const totalTokens = numberOf(usage.total_tokens)
   const cachedInputTokens =
     numberOf(objectOf(usage.prompt_tokens_details)?.cached_tokens) ?? numberOf(usage.prompt_cache_hit_tokens)
+  // OpenAI counts no writes; gateways to caches that are paid for do.
+  const cacheWriteTokens = numberOf(objectOf(usage.prompt_tokens_details)?.cache_write_tokens)
   const reasoningTokens = numberOf(objectOf(usage.completion_tokens_details)?.reasoning_tokens)
   if (inputTokens === undefined && outputTokens === undefined && totalTokens === undefined) return undefined
-  // Hot: once an answer. Five spreads would take longer than all the rest of it.
+  // Hot: once an answer. Six spreads would take longer than all the rest of it.
   const counted: { -readonly [Count in keyof Usage]: Usage[Count] } = {}
   if (inputTokens !== undefined) counted.inputTokens = inputTokens
   if (outputTokens !== undefined) counted.outputTokens = outputTokens
   if (totalTokens !== undefined) counted.totalTokens = totalTokens
   if (cachedInputTokens !== undefined) counted.cachedInputTokens = cachedInputTokens
+  if (cacheWriteTokens !== undefined) counted.cacheWriteTokens = cacheWriteTokens
   if (reasoningTokens !== undefined) counted.reasoningTokens = reasoningTokens
   return counted
 }

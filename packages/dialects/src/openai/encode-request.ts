@@ -2,12 +2,13 @@ import type { ChatRequest, ContentBlock, Message, ResponseFormat, Tool, ToolChoi
 import { defined } from '../read-json.js'
 import { UntranslatableRequestError } from '../untranslatable.js'
 import { urlOf } from './content-blocks.js'
+import { traitsOf, type ModelTraits } from './models.js'
 
 type Wire = Record<string, unknown>
 type Refuse = (feature: string) => never
 
-/** Models that refuse `max_tokens`; the servers of most others know nothing else. */
-const NEEDS_MAX_COMPLETION_TOKENS = /^(?:o\d|gpt-5)/
+/** https://platform.openai.com/docs/api-reference/chat/create */
+const MAX_STOP_SEQUENCES = 4
 
 /** A chat-completions body that asks `model` for what the request asks. Usage is always asked for in a stream. */
 export function encodeRequest(request: ChatRequest, model: string): Wire {
@@ -18,8 +19,10 @@ export function encodeRequest(request: ChatRequest, model: string): Wire {
   if (unsaid !== undefined) refuse(unsaid)
   if (request.topK !== undefined) refuse('top_k')
 
-  const lastSegment = model.slice(model.lastIndexOf('/') + 1)
-  const maxTokens = NEEDS_MAX_COMPLETION_TOKENS.test(lastSegment) ? 'max_completion_tokens' : 'max_tokens'
+  const isOwn = request.dialect === 'openai'
+  const traits = traitsOf(model)
+  const { maxTokens } = request
+  if (!isOwn && (request.stop?.length ?? 0) > MAX_STOP_SEQUENCES) refuse('stop')
   return defined<Wire>({
     model,
     messages: request.messages.map((message) => encodeMessage(message, refuse)),
@@ -29,7 +32,7 @@ export function encodeRequest(request: ChatRequest, model: string): Wire {
     tool_choice: encodeToolChoice(request.toolChoice),
     parallel_tool_calls: request.tools === undefined ? undefined : request.parallelToolCalls,
     response_format: encodeResponseFormat(request.responseFormat),
-    [maxTokens]: request.maxTokens,
+    [traits.maxTokensName]: maxTokens === undefined || isOwn ? maxTokens : Math.min(maxTokens, traits.maxTokens),
     temperature: request.temperature,
     top_p: request.topP,
     seed: request.seed,
@@ -37,15 +40,37 @@ export function encodeRequest(request: ChatRequest, model: string): Wire {
     frequency_penalty: request.frequencyPenalty,
     stop: request.stop,
     n: request.choices,
-    reasoning_effort: request.reasoningEffort,
+    reasoning_effort: isOwn ? request.reasoningEffort : encodeEffort(request, traits),
   })
+}
+
+/** Tokens of thinking up to which an effort is meant, where another dialect says a number. They are ours. */
+const EFFORT_OF_BUDGET = [
+  [4_096, 'low'],
+  [16_384, 'medium'],
+] as const
+
+/** The words of other dialects; what they have above `high` not every model takes. */
+function encodeEffort({ dialect, reasoning, reasoningEffort, reasoningBudget }: ChatRequest, traits: ModelTraits): string | undefined {
+  if (dialect === undefined) return reasoningEffort
+  if (reasoning === false || !traits.takesEffort) return undefined
+  if (reasoningEffort === 'xhigh' || reasoningEffort === 'max') return 'high'
+  if (reasoningEffort !== undefined || reasoningBudget === undefined) return reasoningEffort
+  return EFFORT_OF_BUDGET.find(([below]) => reasoningBudget < below)?.[1] ?? 'high'
+}
+
+/** There is no flag for a tool that failed, so its content says so. */
+function asFailed([first, ...rest]: readonly ContentBlock[]): readonly ContentBlock[] {
+  if (first?.type === 'text') return [{ type: 'text', text: `Error: ${first.text}` }, ...rest]
+  return [{ type: 'text', text: 'Error' }, ...(first === undefined ? [] : [first]), ...rest]
 }
 
 function encodeMessage(message: Message, refuse: Refuse): Wire {
   // What a model thought in an earlier turn is its own provider's; OpenAI takes none.
   const blocks = message.content.filter((block) => block.type !== 'reasoning')
   const textOnly = message.role !== 'user'
-  const content = encodeContent(blocks, message.role, textOnly ? refuse : undefined, refuse)
+  const said = message.isError === true ? asFailed(blocks) : blocks
+  const content = encodeContent(said, message.role, textOnly ? refuse : undefined, refuse)
   return defined<Wire>({
     role: message.role,
     content: blocks.length === 0 && message.toolCalls !== undefined ? null : content,

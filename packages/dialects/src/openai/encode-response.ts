@@ -112,12 +112,14 @@ export function finishWord({ reason, raw }: FinishPart): string {
 
 /** Clients rely on all three sums, so what was not counted is 0 and the total is their sum. */
 export function usageWire(usage: Usage): UsageWire {
-  const { inputTokens = 0, outputTokens = 0, cachedInputTokens, reasoningTokens } = usage
+  const { inputTokens = 0, outputTokens = 0, cachedInputTokens, cacheWriteTokens, reasoningTokens } = usage
+  const hasDetails = cachedInputTokens !== undefined || cacheWriteTokens !== undefined
+  const written = cacheWriteTokens === undefined ? undefined : { cache_write_tokens: cacheWriteTokens }
   return {
     prompt_tokens: inputTokens,
     completion_tokens: outputTokens,
     total_tokens: usage.totalTokens ?? inputTokens + outputTokens,
-    ...(cachedInputTokens === undefined ? undefined : { prompt_tokens_details: { cached_tokens: cachedInputTokens } }),
+    ...(hasDetails ? { prompt_tokens_details: { cached_tokens: cachedInputTokens ?? 0, ...written } } : undefined),
     ...(reasoningTokens === undefined
       ? undefined
       : { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),

@@ -56,7 +56,7 @@ export interface UsageWire {
   readonly prompt_tokens: number
   readonly completion_tokens: number
   readonly total_tokens: number
-  readonly prompt_tokens_details?: { readonly cached_tokens: number }
+  readonly prompt_tokens_details?: { readonly cached_tokens: number; readonly cache_write_tokens?: number }
   readonly completion_tokens_details?: { readonly reasoning_tokens: number }
 }
 
