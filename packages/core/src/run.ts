@@ -19,6 +19,7 @@ import type { OrderProblem } from './policy/order.js'
 import type { RetryPolicy } from './policy/retry.js'
 import { retryDelay } from './policy/retry.js'
 import type { AttemptRecord } from './report.js'
+import { reasonOf } from './report.js'
 import type { ChatRequest } from './request.js'
 import type { RunJournal } from './run-journal.js'
 import { createAttemptScope, timedOut } from './scope.js'
@@ -39,6 +40,11 @@ export interface RunSettings {
    * leg may follow any failure.
    */
   readonly idempotency?: 'always' | 'safe' | undefined
+  /**
+   * What becomes of a run that comes to a leg which has no words for the request: the leg is left out, or the run stops there.
+   * Default `skip`.
+   */
+  readonly untranslatable?: 'skip' | 'refuse' | undefined
   /** In which order the legs are asked, and what becomes of those that are out. Default: as configured, and the next leg. */
   readonly plan?: PlanSettings | undefined
 }
@@ -95,10 +101,11 @@ export interface FailedRun {
   readonly type: 'failed'
   /**
    * `exhausted`: every leg that was asked failed. `no_leg`: every leg was left out. `circuit_open`: it came to a leg whose breaker
-   * is open, with `whenOpen: 'stop'`. `stopped`: a failure that does not move on. `deadline`, `window`: the chain's own limits.
+   * is open, with `whenOpen: 'stop'`. `untranslatable`: no leg has words for the request, or it came to one that has none, with
+   * `untranslatable: 'refuse'`. `stopped`: a failure that does not move on. `deadline`, `window`: the chain's own limits.
    * `aborted`: the client left, or the host stopped the run.
    */
-  readonly cause: 'exhausted' | 'no_leg' | 'circuit_open' | 'stopped' | 'deadline' | 'window' | 'aborted'
+  readonly cause: 'exhausted' | 'no_leg' | 'circuit_open' | 'untranslatable' | 'stopped' | 'deadline' | 'window' | 'aborted'
   /** What a client is told, with the causes `no_leg` and `circuit_open`. */
   readonly noLeg?: NoLegAvailable | undefined
   /** What ended the run: the client's leaving, the chain's deadline, else the last failure. Absent if no leg was called. */
@@ -136,6 +143,12 @@ export async function run(
 
   chain: for (let leg = walk.next(); leg !== undefined; leg = walk.next()) {
     if (boundTo !== undefined && leg.provider !== boundTo) continue
+    const feature = leg.untranslatable?.(request)
+    if (feature !== undefined) {
+      trail.unsayable(leg, feature)
+      if (settings.untranslatable === 'refuse') return failed('untranslatable')
+      continue
+    }
     const limits = attemptLimits(leg, {
       legsLeft: walk.hasMore(),
       reasoning: request.reasoning === true,
@@ -197,6 +210,7 @@ export async function run(
     if (settings.idempotency === 'safe' && last.processed !== 'no') boundTo = leg.provider
   }
   const { cause, noLeg } = walk.end()
+  if (trail.rows.length > 0 && trail.rows.every((row) => reasonOf(row) === 'untranslatable')) return failed('untranslatable')
   return failed(cause, noLeg)
 
   function committed(
@@ -207,12 +221,14 @@ export async function run(
     firstContentMs: number,
   ): CommittedRun {
     trail.served(leg)
-    const { arrivals, end } = createTail(bound, limits, clock, ({ failure, usage }) => {
-      client.release()
-      const ended = { failure, verdict: permit.settle(failure), usage }
-      if (failure === undefined) latencies?.record(leg, firstContentMs)
-      trail.ended(leg, ended)
-      host.onEnd?.(ended, leg)
+    const { arrivals, end } = createTail(bound, limits, clock, {
+      settle: permit.settle,
+      onEnd(ended) {
+        client.release()
+        if (ended.failure === undefined) latencies?.record(leg, firstContentMs)
+        trail.ended(leg, ended)
+        host.onEnd?.(ended, leg)
+      },
     })
     return { type: 'committed', leg, answer: bound.answer, trail: trail.rows, arrivals, end }
   }

@@ -4,7 +4,6 @@ import { classify } from './failure/classify.js'
 import type { Failure } from './failure/failure.js'
 import { failureOf } from './failure/failure.js'
 import type { Verdict } from './failure/verdict.js'
-import { healthOf } from './failure/verdict.js'
 import type { IdleWatch } from './idle-watch.js'
 import { createIdleWatch } from './idle-watch.js'
 import { closeIterator, DONE } from './iterable.js'
@@ -17,6 +16,7 @@ import { timedOut } from './scope.js'
 export interface TailEnd {
   /** Why it is not whole; absent if it is. */
   readonly failure?: Failure | undefined
+  /** What that says of the provider, as its health was told. */
   readonly verdict: Verdict
   readonly usage?: Usage | undefined
 }
@@ -29,11 +29,18 @@ export interface Tail {
   readonly end: () => TailEnd | undefined
 }
 
+/** Who wants to know how an answer ended. */
+export interface TailHost {
+  readonly settle: (failure: Failure | undefined) => Verdict
+  readonly onEnd: (end: TailEnd) => void
+}
+
 type Result = IteratorResult<Arrival, undefined>
 
 /**
  * Follows a bound answer under the limits that hold after the commit: idle, the whole stream, the grace after the finish.
- * Whatever goes wrong here ends the arrivals; no other leg is tried. `onEnd` is called once.
+ * Whatever goes wrong here ends the arrivals; no other leg is tried. `settle` says what the end is worth, and then `onEnd` is told,
+ * each once.
  *
  * Hot: `next`, `read` and `onResult` run once a read, so they make no closure and no timer.
  */
@@ -41,11 +48,12 @@ export function createTail(
   bound: BoundAnswer,
   limits: AttemptLimits,
   clock: Clock,
-  onEnd: (end: TailEnd) => void,
+  { settle: verdictOf, onEnd }: TailHost,
 ): Tail {
   const { progress, source, scope, answer, breather, size } = bound
   let held = bound.held
   let replayed = 0
+  let isOver = false
   let ended: TailEnd | undefined
   let idle: IdleWatch | undefined
   let grace: Cancel | undefined
@@ -90,7 +98,7 @@ export function createTail(
       held = []
       replayed = 0
     }
-    if (ended !== undefined || source === undefined) return Promise.resolve(DONE)
+    if (isOver || source === undefined) return Promise.resolve(DONE)
     // A second reader waits for the first: no source is asked twice at once.
     if (deliver !== undefined && reading !== undefined) return reading.then(next)
     idle?.asked()
@@ -107,7 +115,7 @@ export function createTail(
   }
 
   function ask(): void {
-    if (ended !== undefined) return
+    if (isOver) return
     try {
       source?.next().then(onResult, onError)
     } catch (thrown) {
@@ -116,7 +124,7 @@ export function createTail(
   }
 
   function onResult(result: IteratorResult<Arrival, unknown>): void {
-    if (ended !== undefined) return
+    if (isOver) return
     // Out of the reach of `settle`: what this arrival says may end the answer, and the reader gets it all the same.
     const waiting = deliver
     deliver = undefined
@@ -163,8 +171,9 @@ export function createTail(
   }
 
   function settle(failure: Failure | undefined): void {
-    if (ended !== undefined) return
-    ended = { failure, verdict: failure === undefined ? 'success' : healthOf(failure), usage: progress.usage }
+    if (isOver) return
+    isOver = true
+    ended = { failure, verdict: verdictOf(failure), usage: progress.usage }
     scope.release()
     breather.stop()
     idle?.stop()

@@ -584,6 +584,18 @@ t.test('what counts is what the breaker is told to count', async (t) => {
   t.match(registry.snapshot().breakers, [{ lastVerdict: 'charge' }, { lastVerdict: 'neutral' }])
 })
 
+t.test('an answer that breaks is worth the same to the run, to the events and to the breaker', async (t) => {
+  const verdicts: unknown[] = []
+  const onEvent = (event: FallbackEvent): void => void ('verdict' in event && verdicts.push(event.verdict))
+  const { ask, registry, log } = remembering({ breaker: { counts: 'sdk' } })
+  const breaks: Script = { name: 'a', answer: [arrival(text('x')), { fail: new LegFailedError(failureOf('auth_error', { status: 401 })) }] }
+  const outcome = await ask([breaks], 0, { onEvent })
+  t.match(outcome, { type: 'committed' })
+  t.strictSame([outcome.type === 'committed' && outcome.end()?.verdict, verdicts], ['neutral', ['neutral']])
+  t.match(registry.snapshot().breakers, [{ lastVerdict: 'neutral' }])
+  t.ok(log.some((line) => line.endsWith('over a neutral auth_error')))
+})
+
 t.test('answers that ended well say how fast a leg is', async (t) => {
   const latencies = createLatencies()
   const { ask } = remembering()

@@ -1,4 +1,4 @@
-import type { AttemptRecord, CommittedRun, Failure, FailedRun, RunOutcome } from '@understudy/core'
+import type { AttemptRecord, CommittedRun, Failure, FailedRun, RunOutcome, Verdict } from '@understudy/core'
 import { healthOf } from '@understudy/core'
 import type { ClientError } from '@understudy/dialects'
 
@@ -92,12 +92,12 @@ async function buffered(chat: ChatRun, outcome: CommittedRun): Promise<OutboundR
   try {
     body = await bufferedAnswer(outcome, answerWriting(chat, outcome))
   } catch (error) {
-    // Parts that a custom leg made up may be such that they cannot be written.
+    // Whatever goes wrong while it is written, nothing stays open.
     watch.faulted(error)
     return fault(chat, outcome)
   }
-  const broken = outcome.end()?.failure
-  if (broken !== undefined) return brokenOff(chat, outcome, broken)
+  const { failure: broken, verdict } = outcome.end() ?? {}
+  if (broken !== undefined) return brokenOff(chat, outcome, broken, verdict ?? healthOf(broken))
   watch.answered(200)
   const told = servedHeaders(DOCUMENT_HEADERS, headers, outcome.trail, outcome.answer)
   told['content-length'] = String(body.length)
@@ -105,9 +105,9 @@ async function buffered(chat: ChatRun, outcome: CommittedRun): Promise<OutboundR
 }
 
 /** Committed at its headers, the leg broke on the way: too late for another one, early enough for an honest status. */
-function brokenOff(chat: ChatRun, outcome: CommittedRun, failure: Failure): OutboundResponse {
+function brokenOff(chat: ChatRun, outcome: CommittedRun, failure: Failure, verdict: Verdict): OutboundResponse {
   if (failure.kind === 'aborted') return failed(chat, { type: 'failed', cause: 'aborted', failure, trail: outcome.trail })
-  const trail = withLastFailed(outcome.trail, failure)
+  const trail = withLastFailed(outcome.trail, failure, verdict)
   const error: ClientError = {
     ...brokenAnswer(failure, chat.headers.requestId),
     code: 'upstream_error',
@@ -119,9 +119,13 @@ function brokenOff(chat: ChatRun, outcome: CommittedRun, failure: Failure): Outb
 }
 
 /** The client is told of an attempt that it got nothing of as of any other that failed. */
-function withLastFailed(trail: readonly AttemptRecord[], failure: Failure): readonly AttemptRecord[] {
+function withLastFailed(
+  trail: readonly AttemptRecord[],
+  failure: Failure,
+  health: Verdict,
+): readonly AttemptRecord[] {
   return trail.map((record) =>
-    record.outcome === 'served' ? { ...record, outcome: 'failed', failure, health: healthOf(failure) } : record,
+    record.outcome === 'served' ? { ...record, outcome: 'failed', failure, health } : record,
   )
 }
 

@@ -96,7 +96,7 @@ export function streamAnswer(run: CommittedRun, writing: StreamWriting): AsyncIt
     return hasReader(failure) ? errorEvent(brokenAnswer(failure, requestId)) : DONE
   }
 
-  /** Parts that a custom leg made up may be such that they cannot be written. */
+  /** Whatever goes wrong while it is written, the leg is let go. */
   function fault(error: unknown): Result {
     writing.onFault(error)
     close()

@@ -304,15 +304,20 @@ t.test('a client that has left is told nothing and blamed on nobody', async (t) 
   t.strictSame([fallback.snapshot().openRuns, fallback.snapshot().lastFailures], [0, []])
 })
 
-t.test('parts that nobody can write are told as a fault of ours, once, and hold nothing open', async (t) => {
+t.test('an answer that cannot be written is told as a fault of ours, once, and holds nothing open', async (t) => {
   const lines: unknown[] = []
   const line = (fields: unknown, message: string) => lines.push([fields, message])
   const unwritable = () => {
     throw new TypeError('the prompt')
   }
-  const text = { toString: unwritable, toJSON: unwritable } as never
-  const bad: CustomLeg = { name: 'bad', async *open() { yield { type: 'text', text } } }
-  const fallback = fallbackOf(t, { chat: [bad] }, { logger: { debug: line, info: line, warn: line, error: line } })
+  const { stringify } = JSON
+  t.intercept(JSON, 'stringify', {
+    value(...written: Parameters<typeof stringify>) {
+      const text = stringify(...written)
+      return text?.includes('UNWRITABLE') ? unwritable() : text
+    },
+  })
+  const fallback = fallbackOf(t, { chat: [says('bad', 'UNWRITABLE')] }, { logger: { debug: line, info: line, warn: line, error: line } })
   const error = { message: 'Understudy failed', type: 'server_error', code: 'internal_error' }
   const response = await fallback.handle(chat({}, { headers: { 'x-request-id': 'r-1' } }))
   t.strictSame([response.status, await jsonOf(response)], [500, { error, request_id: 'r-1' }])
@@ -320,7 +325,7 @@ t.test('parts that nobody can write are told as a fault of ours, once, and hold 
   t.strictSame(eventsOf(await textOf(streamed)), [{ error, request_id: 'r-2' }])
   t.equal(fallback.snapshot().openRuns, 0)
   t.match(lines, [
-    [{ requestId: 'r-1', error: 'TypeError', at: [/unwritable/, /encode-response/] }, 'a request failed inside Understudy'],
+    [{ requestId: 'r-1', error: 'TypeError', at: [/unwritable/, /JSON/, /buffered-answer/] }, 'a request failed inside Understudy'],
     [{ requestId: 'r-2', error: 'TypeError', at: [/unwritable/] }, 'a request failed inside Understudy'],
   ])
 })
