@@ -39,6 +39,7 @@ export type {
   CommitPoint,
   CustomLegInput,
   Idempotency,
+  Untranslatable,
   LegInput,
   ParameterDefaults,
   ProviderLegInput,

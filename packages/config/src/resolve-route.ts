@@ -98,6 +98,7 @@ export function settleRoute(layers: readonly RouteSettings[]): ResolvedRouteSett
     retryOn: new Set(last('retryOn') ?? RETRY_ON),
     maxRetryAfterMs: last('maxRetryAfterMs') ?? MAX_RETRY_AFTER_MS,
     waitingComment: last('waitingComment') ?? false,
+    untranslatable: last('untranslatable') ?? 'skip',
     limits: layerChainLimits(layers),
     defaults: layerDefaults(layers.map((layer) => layer.defaults)),
   }

@@ -3,7 +3,7 @@ import type { Logger } from './logger.js'
 import type { Authorize, Identify } from './caller-options.js'
 import type { Envelope, ExhaustedStatus, PriceHints } from './options.js'
 import type { Sign } from './provider-input.js'
-import type { BufferedVia, CommitPoint, Idempotency, ParameterDefaults } from './routes-input.js'
+import type { BufferedVia, CommitPoint, Idempotency, ParameterDefaults, Untranslatable } from './routes-input.js'
 
 /** A provider that can be asked. What may be secret in it is behind a function, so that printing it shows none. */
 export interface ResolvedProvider {
@@ -67,6 +67,7 @@ export interface ResolvedRouteSettings {
   readonly retryOn: ReadonlySet<FailureKind>
   readonly maxRetryAfterMs: number | false
   readonly waitingComment: { readonly afterMs: number } | false
+  readonly untranslatable: Untranslatable
   /** What nobody set is absent. */
   readonly limits: ChainLimits
   readonly defaults: ParameterDefaults

@@ -25,6 +25,9 @@ export type BufferedVia = 'json' | 'stream'
  */
 export type Idempotency = 'always' | 'safe' | 'never'
 
+/** Whether a leg that has no words for a request is left out, or stops it. */
+export type Untranslatable = 'skip' | 'refuse'
+
 /** A comment to the waiting client, so that proxies do not cut a slow model. */
 export interface WaitingComment {
   /** How long without commit before the status 200 and the first comment are sent; then the status cannot change. */
@@ -95,6 +98,11 @@ export interface RouteSettings extends LegLimits, ChainLimits {
   readonly maxRetryAfterMs?: number | false | undefined
   /** Default `false`. */
   readonly waitingComment?: WaitingComment | false | undefined
+  /**
+   * What becomes of a leg whose dialect has no words for something of the request: it is left out (`skip`, default), or the request is
+   * a 400 `untranslatable_request` once it comes to that leg (`refuse`).
+   */
+  readonly untranslatable?: Untranslatable | undefined
   /** Under the legs' `defaults`. Default none. */
   readonly defaults?: ParameterDefaults | undefined
 }

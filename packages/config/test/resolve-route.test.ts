@@ -23,6 +23,7 @@ t.test('a route that says nothing has every default', async (t) => {
     retryOn: new Set(['rate_limit', 'connection_error', 'server_error', 'overloaded']),
     maxRetryAfterMs: 5_000,
     waitingComment: false,
+    untranslatable: 'skip',
     limits: {},
     defaults: {},
   })

@@ -40,6 +40,7 @@ export const routeSettings = {
   retryOn: failureKinds.optional(),
   maxRetryAfterMs: msOrFalse.optional(),
   waitingComment: waitingComment.optional(),
+  untranslatable: oneOf(['skip', 'refuse']).optional(),
   defaults: parameterDefaults.optional(),
 } satisfies { readonly [Key in keyof RouteSettings]-?: z.ZodType<RouteSettings[Key]> }
 
