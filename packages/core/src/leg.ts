@@ -68,6 +68,11 @@ export interface Leg {
    * first-content limit does not count for it. Default false.
    */
   readonly wholeAnswers?: boolean | undefined
+  /**
+   * What of a request the leg has no words for, by its structural name; `undefined` = it can be asked. Looked at when the run comes
+   * to the leg. Absent = the leg can be asked anything.
+   */
+  readonly untranslatable?: ((request: ChatRequest) => string | undefined) | undefined
   /** Starts the attempt. Rejects with anything; `LegFailedError` says most. */
   readonly open: (request: ChatRequest, context: LegContext) => LegAnswer | Promise<LegAnswer>
 }

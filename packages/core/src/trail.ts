@@ -19,6 +19,8 @@ export interface Trail {
   readonly ended: (leg: Leg, end: TailEnd) => void
   /** The leg is not called; `retryAfterMs` = when it is worth asking again, if that is known. */
   readonly skipped: (leg: Leg, reason: SkipReason, retryAfterMs?: number) => void
+  /** The leg is not called, since it has no words for this of the request. */
+  readonly unsayable: (leg: Leg, feature: string) => void
 }
 
 /** Starts the trail of one run. */
@@ -58,6 +60,10 @@ export function createTrail(clock: Clock, journal: RunJournal | undefined): Trai
       const wait = retryAfterMs === undefined ? undefined : { retryAfterMs }
       rows.push({ outcome: 'skipped', ...identityOf(leg), reason, ...wait })
       journal?.legSkipped(leg, reason)
+    },
+    unsayable(leg, feature) {
+      rows.push({ outcome: 'skipped', ...identityOf(leg), reason: 'untranslatable', feature })
+      journal?.legSkipped(leg, 'untranslatable')
     },
   }
 }
