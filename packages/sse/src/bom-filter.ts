@@ -1,6 +1,6 @@
 const bom = [0xef, 0xbb, 0xbf]
 
-/** Leaves out a byte-order mark at the very start of a stream, however it is cut; later it is content. */
+/** Leaves out a byte-order mark at the very start of a stream, however it is cut; later ones are left where they are. */
 export interface BomFilter {
   /** What may be passed on. Empty while the bytes so far could still turn out to be a mark. */
   filter(bytes: Uint8Array): Uint8Array

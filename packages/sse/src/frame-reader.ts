@@ -37,6 +37,9 @@ export interface FrameReader {
   readonly bufferedBytes: number
 }
 
+/** Byte-order marks at the start of a line. One that is all of its line stays, or the line would be blank and end the frame. */
+const marks = /(?<=^|[\r\n])(?:\xef\xbb\xbf)+(?=[^\r\n])/g
+
 /** What bounds a frame reader. */
 export interface FrameReaderOptions {
   /** The most bytes one frame may have, its blank line included. Default 8 MiB. More throws. */
@@ -45,7 +48,11 @@ export interface FrameReaderOptions {
 
 /**
  * Makes a reader for one stream. Line ends may be LF, CRLF and CR, mixed. Blank lines that end nothing and a byte-order
- * mark at the very start are left out; every other byte is passed on as it came.
+ * mark at the start of a line are left out; every other byte is passed on as it came.
+ *
+ * By the standard a mark is one only at the very start of a stream; later it is the first letter of a field's name, and
+ * nobody knows that field. But it comes from streams that were joined, so what stands behind it is an event of the
+ * answer, and a client would lose it without a word.
  *
  * A blank line that is a bare CR is complete at once, and is written out as CRLF: a client may wait for the LF that
  * could still follow, and would see each event one event late and the last one never.
@@ -84,7 +91,7 @@ export function createFrameReader({ maxFrameBytes = 8 * 1024 * 1024 }: FrameRead
     const whole = end === bytes.length ? bytes : bytes.subarray(0, end)
     const frames = held === 0 ? { bytes: whole, latin1: text.slice(0, end), ends } : joinPending(whole, ends)
     if (failed === undefined && end < bytes.length) pending.append(bytes.subarray(end))
-    return frames
+    return scanner.mayHaveMarks ? withoutMarks(frames) : frames
   }
 
   function joinPending(whole: Uint8Array, ends: readonly number[]): Frames {
@@ -106,7 +113,7 @@ export function createFrameReader({ maxFrameBytes = 8 * 1024 * 1024 }: FrameRead
 
   function end(): Frames | undefined {
     if (failed !== undefined) throw failed
-    const cut = toLatin1(pending.take())
+    const cut = toLatin1(pending.take()).replace(marks, '')
     if (!isWholeData(parseFrame(cut)?.data)) return undefined
     const latin1 = cut + (scanner.atLineStart ? '\n' : '\n\n')
     return { bytes: fromLatin1(latin1), latin1, ends: [latin1.length] }
@@ -119,4 +126,15 @@ export function createFrameReader({ maxFrameBytes = 8 * 1024 * 1024 }: FrameRead
       return bom.heldBytes + pending.length
     },
   }
+}
+
+function withoutMarks({ bytes, latin1, ends }: Frames): Frames {
+  let text = ''
+  let start = 0
+  const newEnds = ends.map((end) => {
+    text += latin1.slice(start, end).replace(marks, '')
+    start = end
+    return text.length
+  })
+  return text.length === latin1.length ? { bytes, latin1, ends } : { bytes: fromLatin1(text), latin1: text, ends: newEnds }
 }

@@ -1,5 +1,7 @@
 const lineFeed = 10
 const carriageReturn = 13
+/** The first byte of a byte-order mark. */
+const markStart = 0xef
 
 /** A read with its stray blank lines left out, and where in it frames end. */
 export interface ScannedRead {
@@ -14,6 +16,8 @@ export interface FrameScanner {
   scan(read: string): ScannedRead
   /** Whether one more LF would be a blank line. */
   readonly atLineStart: boolean
+  /** Whether some line so far may have begun with a byte-order mark. */
+  readonly mayHaveMarks: boolean
 }
 
 export function createFrameScanner(): FrameScanner {
@@ -22,6 +26,7 @@ export function createFrameScanner(): FrameScanner {
   // The last read ended in the CR of a line, so a LF that comes first in the next one is no blank line. (After the CR
   // of a blank line it is a stray blank line, and left out as such.)
   let afterReturn = false
+  let mayHaveMarks = false
 
   // Hot: each read goes through here. One native search a line; the one for CR runs once in a read that has none.
   function scan(read: string): ScannedRead {
@@ -58,6 +63,7 @@ export function createFrameScanner(): FrameScanner {
         continue
       }
 
+      if (!inLine && code === markStart) mayHaveMarks = true
       inFrame = true
       if (nextFeed < position) nextFeed = indexOrLength(read, '\n', position)
       if (nextReturn < position) nextReturn = indexOrLength(read, '\r', position)
@@ -73,6 +79,9 @@ export function createFrameScanner(): FrameScanner {
     scan,
     get atLineStart() {
       return !inLine && !afterReturn
+    },
+    get mayHaveMarks() {
+      return mayHaveMarks
     },
   }
 }

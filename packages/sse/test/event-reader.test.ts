@@ -60,7 +60,8 @@ function referenceEvents(text: string): ServerSentEvent[] {
   })
   // The decoded text has lost its BOM; the parser would take U+00EF U+00BB U+00BF for another one.
   parser.feed('')
-  parser.feed(text)
+  // And it would lose the line behind a mark that comes later, as the standard has it.
+  parser.feed(text.replace(/(?<=^|[\r\n])\ufeff+(?=[^\r\n])/g, ''))
   // It waits for the LF that may follow a CR; at the end none does.
   if (text.endsWith('\r')) parser.feed('\n')
   return events

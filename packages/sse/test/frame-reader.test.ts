@@ -36,12 +36,14 @@ const streams: { name: string; stream: string; frames: string[]; data: string[] 
   },
   { name: 'a BOM at the start', stream: '\ufeffdata: a\n\n', frames: ['data: a\n\n'], data: ['a'] },
   {
-    name: 'a BOM later, which is content',
-    stream: 'data: \ufeffa\n\n\ufeffdata: b\n\ndata: c\n\n',
-    frames: ['data: \ufeffa\n\n', '\ufeffdata: b\n\n', 'data: c\n\n'],
-    data: ['\ufeffa', 'c'],
+    name: 'a BOM at the start of a later line, and one in its text',
+    stream: 'data: \ufeffa\n\n\ufeffdata: b\r\n\ufeff\ufeffdata: c\r\n\r\ndata: d\n\n',
+    frames: ['data: \ufeffa\n\n', 'data: b\r\ndata: c\r\n\r\n', 'data: d\n\n'],
+    data: ['\ufeffa', 'b\nc', 'd'],
   },
-  { name: 'a second BOM', stream: '\ufeff\ufeffdata: a\n\n', frames: ['\ufeffdata: a\n\n'], data: [] },
+  { name: 'a second BOM', stream: '\ufeff\ufeffdata: a\n\n', frames: ['data: a\n\n'], data: ['a'] },
+  { name: 'a BOM in the event that has no blank line', stream: 'data: a\n\n\ufeffdata: {}', frames: ['data: a\n\n', 'data: {}\n\n'], data: ['a', '{}'] },
+  { name: 'a BOM that is a line', stream: 'data: a\n\ufeff\ndata: b\n\n', frames: ['data: a\n\ufeff\ndata: b\n\n'], data: ['a\nb'] },
   { name: 'half a BOM', stream: 'data: \u00ef\n\n', frames: ['data: \u00ef\n\n'], data: ['\u00ef'] },
   {
     name: 'text of one to four bytes a character',
@@ -235,12 +237,12 @@ t.test('any bytes: cuts change nothing', async () => {
   )
 })
 
-t.test('any bytes: nothing but blank lines, a BOM and the event that was cut is left out', async () => {
+t.test('any bytes: nothing but blank lines, BOMs and the event that was cut is left out', async () => {
   fc.assert(
     fc.property(streamBytes, (bytes) => {
       const text = Buffer.from(bytes).toString('latin1').replace(/^\xef\xbb\xbf/, '')
       const blocks = text.replace(/\r\n?/g, '\n').replace(/^\n+/, '').split(/\n\n+/)
-      const expected = blocks.slice(0, -1).map((block) => `${block}\n\n`)
+      const expected = blocks.slice(0, -1).map((block) => `${block}\n\n`.replace(/(?<=^|\n)(?:\xef\xbb\xbf)+(?=[^\n])/g, ''))
       const frames = split(createFrameReader().push(bytes)).map((frame) => frame.replace(/\r\n?/g, '\n'))
       deepStrictEqual(frames, expected)
     }),
