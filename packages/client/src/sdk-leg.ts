@@ -8,6 +8,7 @@ import type { ClientCall, ClientEntry } from './client-call.js'
 import { isUntranslatableModelError, UntranslatableModelError } from './errors.js'
 import { createHop, type Hop } from './hop.js'
 import type { RequestParams } from './options.js'
+import { passedHeaders } from './passed-headers.js'
 import { createRawTail } from './raw-tail.js'
 import { bodyFor } from './request-body.js'
 import { memberOf, postWith } from './sdk-client.js'
@@ -38,8 +39,9 @@ export function createSdkLeg(entry: ClientEntry, options: SdkLegOptions): Leg {
     const body = writeBody(attempt)
     const hop = createHop(context.signal, hopTimeoutMs, clock)
     try {
+      // The caller's headers, its query and its key of the request are its own endpoint's business.
       const response = await postWith(client, dialect.path, {
-        ...(entry.isPrimary ? call.options : undefined),
+        ...(entry.isPrimary ? call.options : { headers: dialect === call.dialect ? passedHeaders(call.options['headers']) : {} }),
         body,
         stream: call.request.stream,
         timeout: timeoutOf(),
@@ -125,9 +127,8 @@ export function createSdkLeg(entry: ClientEntry, options: SdkLegOptions): Leg {
   function lookedAt(attempt: Attempt, thrown: unknown, hop: Hop): LegFailedError | undefined {
     const expired = hop.expired()
     if (expired !== undefined) return new LegFailedError(expired)
-    if (isLegFailedError(thrown)) return thrown
     attempt.thrown ??= { error: thrown }
-    return undefined
+    return isLegFailedError(thrown) ? thrown : undefined
   }
 
   return { provider, model: model ?? '', limits, wholeAnswers: true, open }
