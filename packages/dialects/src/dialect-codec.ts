@@ -38,10 +38,11 @@ export interface DialectCodec {
   readonly streamTerminator: Uint8Array
   /**
    * The same frames with `"key":json` put in first place of their first JSON event; unchanged if there is none. A
-   * splice: nothing is parsed. `json` must be JSON text on one line.
+   * splice: nothing is parsed, unless the event may hold that key: then its own member is taken out. `json` must be JSON text on
+   * one line.
    */
   withStreamField(frames: Uint8Array, key: string, json: string): Uint8Array
-  /** The same JSON body with `"key":json` in first place; unchanged if it is no object. A splice: nothing is parsed. */
+  /** The same JSON body with `"key":json` in first place; unchanged if it is no object. Else as `withStreamField`. */
   withResponseField(body: Uint8Array, key: string, json: string): Uint8Array
 }
 

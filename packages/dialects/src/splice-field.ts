@@ -1,7 +1,10 @@
 import { toLatin1 } from './latin1.js'
+import { objectMembers } from './object-members.js'
 
 /** Up to the `{` of the first event whose data is an object. */
 const TO_FIRST_OBJECT = /(?:^|[\r\n])data:[ \t]*\{/
+const BLANK_LINE = /\r\n\r\n|\n\n|\r\r/g
+const FIRST_BYTES = 1024
 
 /** Puts `"key":json` in first place of the first event whose data is an object. */
 export function spliceStreamField(frames: Uint8Array, key: string, json: string): Uint8Array {
@@ -9,20 +12,52 @@ export function spliceStreamField(frames: Uint8Array, key: string, json: string)
   const match = TO_FIRST_OBJECT.exec(latin1)
   if (match === null) return frames
   const position = match.index + match[0].length
+  if (mayHave(latin1, key)) {
+    BLANK_LINE.lastIndex = position
+    const replaced = replaceMember(latin1, position, BLANK_LINE.exec(latin1)?.index ?? latin1.length, key, json)
+    if (replaced !== undefined) return replaced
+  }
   const isEmpty = /^(?:\s|[\r\n]data:)*\}/.test(latin1.slice(position, position + 64))
   return splice(frames, position, key, json, isEmpty)
 }
 
 /** Puts `"key":json` in first place of a JSON object. */
 export function spliceResponseField(body: Uint8Array, key: string, json: string): Uint8Array {
-  const start = /^(?:\xef\xbb\xbf)?\s*\{/.exec(toLatin1(body.subarray(0, 1024)))
+  const start = /^(?:\xef\xbb\xbf)?\s*\{/.exec(toLatin1(body.subarray(0, FIRST_BYTES)))
   if (start === null) return body
   const position = start[0].length
-  const isEmpty = /^\s*\}/.test(toLatin1(body.subarray(position, position + 1024)))
+  if (mayHave(Buffer.from(body.buffer, body.byteOffset, body.length), key)) {
+    const replaced = replaceMember(toLatin1(body), position, body.length, key, json)
+    if (replaced !== undefined) return replaced
+  }
+  const isEmpty = /^\s*\}/.test(toLatin1(body.subarray(position, position + FIRST_BYTES)))
   return splice(body, position, key, json, isEmpty)
+}
+
+/** Whether the key is there in so many letters, or something is there that may spell it. One native search each. */
+function mayHave(text: string | Buffer, key: string): boolean {
+  const quoted = typeof text === 'string' ? asLatin1(JSON.stringify(key)) : JSON.stringify(key)
+  return text.includes(quoted) || text.includes('\\u00')
 }
 
 function splice(bytes: Uint8Array, position: number, key: string, json: string, isEmpty: boolean): Uint8Array {
   const member = Buffer.from(`${JSON.stringify(key)}:${json}${isEmpty ? '' : ','}`, 'utf8')
   return Buffer.concat([bytes.subarray(0, position), member, bytes.subarray(position)])
+}
+
+/**
+ * The same with every member of that key taken out: a provider that is an Understudy itself has told its own part, and of two
+ * members with one key a parser takes the last. `undefined` where there is none.
+ */
+function replaceMember(latin1: string, position: number, limit: number, key: string, json: string): Uint8Array | undefined {
+  const object = objectMembers(latin1, position, limit)
+  const others = object?.members.filter((member) => member.key !== key)
+  if (object === undefined || others === undefined || others.length === object.members.length) return undefined
+  const own = asLatin1(`${JSON.stringify(key)}:${json}`)
+  const members = [own, ...others.map(({ text }) => text)].join(',')
+  return Buffer.from(`${latin1.slice(0, position)}${members}${latin1.slice(object.close)}`, 'latin1')
+}
+
+function asLatin1(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1')
 }
