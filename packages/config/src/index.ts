@@ -39,12 +39,12 @@ export type {
   CommitPoint,
   CustomLegInput,
   Idempotency,
-  Untranslatable,
   LegInput,
   ParameterDefaults,
   ProviderLegInput,
   RouteOptions,
   RouteSettings,
   RoutesInput,
+  Untranslatable,
   WaitingComment,
 } from './routes-input.js'

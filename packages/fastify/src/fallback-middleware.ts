@@ -3,7 +3,7 @@ import plugin from 'fastify-plugin'
 import { jsonSchemaTransform } from 'fastify-type-provider-zod'
 
 import {
-  chatBodySchema, mountFallback, pathUnder, readRequest, registerFault, splitTarget, SURFACE_PATHS, toPayload,
+  bodySchemaOf, mountFallback, pathUnder, readRequest, registerFault, splitTarget, SURFACE_PATHS, toPayload,
 } from '@understudy/http'
 import type { Fallback, FallbackOptions, RoutesInput } from '@understudy/http'
 
@@ -40,7 +40,7 @@ export function fallbackMiddleware(routes: RoutesInput | Fallback, options: Fall
           url,
           exposeHeadRoute: true,
           prefixTrailingSlash: 'slash',
-          schema: { hide: index > 0, ...(surface !== 'models' && { body: chatBodySchema }) },
+          schema: { hide: index > 0, ...bodySchemaOf(surface) },
           config: { swaggerTransform: jsonSchemaTransform },
           handler: answer,
         })

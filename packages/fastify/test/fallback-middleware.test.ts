@@ -34,6 +34,8 @@ const OURS = {
   'post /chat/completions': true,
   'post /chat/chat/completions': true,
   'post /chat/v1/chat/completions': true,
+  'post /chat/messages': true,
+  'post /chat/v1/messages': true,
   'post /chat/policy-check': true,
   'post /chat/v1/policy-check': true,
   'get /chat/models': false,

@@ -3,7 +3,7 @@ import { resolveConfig } from '@understudy/config'
 import { createLatencies, createSystemClock } from '@understudy/core'
 import type { Clock, Dialect, LegIdentity } from '@understudy/core'
 import type { DialectCodec } from '@understudy/dialects'
-import { openai } from '@understudy/dialects'
+import { anthropic, openai } from '@understudy/dialects'
 
 import { createEventHub } from './event-hub.js'
 import type { Fallback, LegSnapshot, MountedFallback } from './fallback.js'
@@ -13,12 +13,14 @@ import { isNameable } from './inbound/caller-chain.js'
 import { classic } from './inbound/classic-envelope.js'
 import { handleChat } from './inbound/handle.js'
 import { createKeyDefaultsReader } from './inbound/key-defaults.js'
+import type { MountPlace, Surface } from './inbound/paths.js'
 import { matchPath } from './inbound/paths.js'
 import { jsonResponse, rejectionResponse } from './inbound/rejection.js'
 import type { InboundRequest } from './inbound/request.js'
 import type { OutboundResponse } from './inbound/response.js'
 import { requestIdOf } from './inbound/response-headers.js'
 import { createCallerLegs, createRoutes, modelList } from './inbound/routes.js'
+import { chatBody, messagesBody } from './inbound/schemas.js'
 import { createHealth } from './health.js'
 import type { LegMemory } from './leg-watch.js'
 import { createLegWatch } from './leg-watch.js'
@@ -28,8 +30,8 @@ import { createOrderHost } from './price-hints.js'
 import { logFault } from './run-log.js'
 import { createWarn } from './warnings.js'
 
-const CODECS: ReadonlyMap<string, DialectCodec> = new Map([[openai.name, openai]])
-const SUPPORTED: ReadonlySet<Dialect> = new Set([openai.name])
+const CODECS: ReadonlyMap<string, DialectCodec> = new Map([openai, anthropic].map((codec) => [codec.name, codec]))
+const SUPPORTED: ReadonlySet<Dialect> = new Set([openai.name, anthropic.name])
 
 /** How a mount reaches a `Fallback` with options of its own, over those of the `Fallback`. Not part of the public shape. */
 export const AT_MOUNT = Symbol.for('understudy.atMount')
@@ -115,23 +117,24 @@ export function createMountableFallback(
       return await dispatch(request, mount, requestId)
     } catch (error) {
       logFault(logger, requestId, error)
-      return rejectionResponse(codecFor(mount), { status: 500, code: 'internal_error', message: FAULT_MESSAGE }, requestId)
+      const codec = codecFor(mount, matchPath(request.method, request.path, placeOf(request, mount))?.surface)
+      return rejectionResponse(codec, { status: 500, code: 'internal_error', message: FAULT_MESSAGE }, requestId)
     }
   }
 
   async function dispatch(request: InboundRequest, mount: ResolvedMount, requestId: string): Promise<OutboundResponse> {
-    const place = { atRoot: request.atRoot, shortPaths: mount.shortPaths }
-    const row = matchPath(request.method, request.path, place)
+    const row = matchPath(request.method, request.path, placeOf(request, mount))
     if (row === undefined) {
       return rejectionResponse(openai, { status: 404, code: 'not_found', message: 'nothing is served here' }, requestId)
     }
-    const codec = codecFor(mount)
+    const codec = codecFor(mount, row.surface)
     if (openRuns.closed()) return rejectionResponse(codec, CLOSED_REJECTION, requestId)
     if (row.surface === 'models') {
       const headers = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId }
       return jsonResponse(200, headers, modelList(routes, created))
     }
-    return handleChat(host, mount, codec, request, { requestId, dryRun: row.surface === 'policy-check' })
+    const shape = row.surface === 'messages' ? messagesBody : chatBody
+    return handleChat(host, mount, codec, request, { requestId, shape, dryRun: row.surface === 'policy-check' })
   }
 }
 
@@ -145,7 +148,13 @@ function legSnapshot({ provider, model, region }: LegIdentity, { lastServedAt, m
   }
 }
 
-function codecFor({ envelope }: ResolvedMount): DialectCodec {
+function placeOf({ atRoot }: InboundRequest, { shortPaths }: ResolvedMount): MountPlace {
+  return { atRoot, shortPaths }
+}
+
+/** The classic envelope stands around the words of OpenAI only. */
+function codecFor({ envelope }: ResolvedMount, surface: Surface | undefined): DialectCodec {
+  if (surface === 'messages') return anthropic
   return envelope === 'classic' ? classic : openai
 }
 

@@ -89,6 +89,9 @@ function requestFault({ kind, status, code, param, providerMessage }: Failure): 
 
 function exhausted({ cause, noLeg, trail }: FailedRun, chain: FailedChain): Verdict {
   const { route, mount: { exhaustedStatus: by } } = chain
+  if (cause === 'untranslatable') {
+    return { status: 400, code: 'untranslatable_request', message: unsayable(trail, route) }
+  }
   if (cause === 'circuit_open') {
     return { status: 503, code: 'circuit_open', message: `route '${route}' stops at a provider that has been failing` }
   }
@@ -113,6 +116,11 @@ function exhausted({ cause, noLeg, trail }: FailedRun, chain: FailedChain): Verd
   }
   if (failures.length > 0) return { status: 502, ...allFailed }
   return { status: noLeg?.status ?? 503, code: 'no_leg_available', message: `no leg of route '${route}' is available` }
+}
+
+function unsayable(trail: readonly AttemptRecord[], route: string): string {
+  const features = trail.flatMap((record) => (record.outcome === 'skipped' ? (record.feature ?? []) : []))
+  return `no leg of route '${route}' that was reached has words for this of the request: ${[...new Set(features)].join(', ')}`
 }
 
 function allFailedOf(failures: readonly AttemptRecord[], { route, chosenBy }: FailedChain): Omit<Verdict, 'status'> {

@@ -44,7 +44,7 @@ export function answerWriting({ host, mount, codec, route, headers }: ChatRun, o
     report: mount.report
       ? [mount.reportKey, JSON.stringify(reportOf(route.first, legName(leg), route.legs.length, trail))]
       : undefined,
-    classic: mount.envelope === 'classic',
+    classic: mount.envelope === 'classic' && codec.name === 'openai',
     sameDialect: route.dialectOf.get(leg) === codec.name,
     wallClock: host.wallClock,
   }

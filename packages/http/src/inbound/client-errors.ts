@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'not_found'
   | 'context_length_exceeded'
   | 'content_filter'
+  | 'untranslatable_request'
   | 'all_legs_failed'
   | 'all_models_failed'
   | 'refused'

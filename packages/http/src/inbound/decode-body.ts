@@ -1,10 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 
-import type { z } from 'zod'
-
 import { firstBadItem } from './large-arrays.js'
 import type { Rejection } from './rejection.js'
 import type { InboundBody, InboundHeaders } from './request.js'
+import type { BodyShape } from './schemas.js'
 
 /** Deeper ones are no honest request and are hard on whoever reads them after us. */
 const MAX_NESTING = 200
@@ -28,13 +27,13 @@ export function rejectContentType(headers: InboundHeaders): Rejection | undefine
   return { status: 415, code: 'unsupported_media_type', message }
 }
 
-/** Reads a body as one JSON object that fits the schema. */
-export function decodeBody(body: InboundBody, schema: z.ZodType): DecodedBody {
+/** Reads a body as one JSON object of this shape. */
+export function decodeBody(body: InboundBody, shape: BodyShape): DecodedBody {
   switch (body.type) {
     case 'bytes':
-      return decodeBytes(body.bytes, schema)
+      return decodeBytes(body.bytes, shape)
     case 'parsed':
-      return check(body.value, undefined, schema)
+      return check(body.value, undefined, shape)
     case 'too_large': {
       const message = `the body is larger than ${body.limit} bytes (maxBodyBytes)`
       return { rejection: { status: 413, code: 'request_too_large', message } }
@@ -65,7 +64,7 @@ function unreadable(reason: 'aborted' | 'encoding' | 'unsupported_encoding'): Re
   }
 }
 
-function decodeBytes(bytes: Uint8Array, schema: z.ZodType): DecodedBody {
+function decodeBytes(bytes: Uint8Array, shape: BodyShape): DecodedBody {
   if (!isUtf8(bytes)) return invalidJson('the body is not valid UTF-8')
   let value: unknown
   try {
@@ -74,7 +73,7 @@ function decodeBytes(bytes: Uint8Array, schema: z.ZodType): DecodedBody {
     // What V8 says of bad JSON quotes it, and with it the prompt.
     return invalidJson(bytes.length === 0 ? 'the body is empty; send a JSON object' : 'the body is not valid JSON')
   }
-  return check(value, bytes, schema)
+  return check(value, bytes, shape)
 }
 
 /** Without a byte-order mark, which some clients put before their JSON. */
@@ -87,10 +86,10 @@ function invalidJson(message: string): DecodedBody {
   return { rejection: { status: 400, code: 'invalid_json', message } }
 }
 
-function check(value: unknown, raw: Uint8Array | undefined, schema: z.ZodType): DecodedBody {
+function check(value: unknown, raw: Uint8Array | undefined, shape: BodyShape): DecodedBody {
   if (!isRecord(value)) return invalidRequest(`the body is ${describe(value)}; send a JSON object`, undefined)
   if (!isShallow(value)) return invalidRequest(`the body is nested over ${MAX_NESTING} levels deep`, undefined)
-  const issue = firstBadItem(value) ?? schema.safeParse(value, WITHOUT_EVAL).error?.issues[0]
+  const issue = firstBadItem(value, shape.items) ?? shape.whole.safeParse(value, WITHOUT_EVAL).error?.issues[0]
   if (issue === undefined) return { value, raw }
   const param = pathOf(issue.path)
   return invalidRequest(`${param ?? 'the body'}: ${issue.message}`, param)

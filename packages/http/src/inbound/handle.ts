@@ -18,12 +18,14 @@ import { jsonResponse, rejectionResponse } from './rejection.js'
 import type { InboundRequest } from './request.js'
 import type { OutboundResponse } from './response.js'
 import { ERROR_HEADERS } from './response-headers.js'
-import { chatBodySchema } from './schemas.js'
+import type { BodyShape } from './schemas.js'
 import { createWireRequest } from './wire-request.js'
 
 /** What a request for a completion is known by. */
 export interface ChatAsk {
   readonly requestId: string
+  /** What its body has to be. */
+  readonly shape: BodyShape
   /** Whether it is only to be said what would become of it. */
   readonly dryRun: boolean
 }
@@ -34,14 +36,14 @@ export async function handleChat(
   mount: ResolvedMount,
   codec: DialectCodec,
   inbound: InboundRequest,
-  { requestId, dryRun }: ChatAsk,
+  { requestId, shape, dryRun }: ChatAsk,
 ): Promise<OutboundResponse> {
   const { identify, authorize } = host.choice.callers
   const refused = rejectContentType(inbound.headers)
   if (refused !== undefined) return rejectionResponse(codec, refused, requestId)
   const identified = identifyCaller(identify, inbound)
   const known = identified instanceof Promise ? await identified : identified
-  const decoded = decodeBody(await inbound.readBody(mount.maxBodyBytes), chatBodySchema)
+  const decoded = decodeBody(await inbound.readBody(mount.maxBodyBytes), shape)
   if ('rejection' in decoded) return rejectionResponse(codec, decoded.rejection, requestId)
   // A body may take longer to come than it takes to close.
   if (host.openRuns.closed()) return rejectionResponse(codec, CLOSED_REJECTION, requestId)
@@ -58,7 +60,7 @@ export async function handleChat(
   const gateOf = (route: string): Gate | undefined =>
     authorize && createGate({ authorize, route, requestId, caller, request, dryRun, clock, signal: inbound.signal })
   if (dryRun || 'rejection' in chosen) {
-    const checked = await policyCheck(chosen, health, 'route' in chosen ? gateOf(chosen.route.name) : undefined)
+    const checked = await policyCheck(chosen, health, 'route' in chosen ? gateOf(chosen.route.name) : undefined, request)
     return jsonResponse(200, { ...ERROR_HEADERS, 'x-request-id': requestId }, checked)
   }
 

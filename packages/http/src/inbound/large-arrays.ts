@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-import { itemSchemas } from './schemas.js'
+import type { ItemSchemas } from './schemas.js'
 
 /** The first thing that is wrong, and where. */
 export interface BodyIssue {
@@ -14,22 +14,23 @@ const LARGE = 100
  * The first item of a large array that does not fit. A schema collects an issue for every item of an array before it gives up,
  * which for a body with millions of bad ones takes a minute and gigabytes; here the first one ends it.
  */
-export function firstBadItem(body: Readonly<Record<string, unknown>>): BodyIssue | undefined {
-  const { messages, tools, stop } = body
+export function firstBadItem(body: Readonly<Record<string, unknown>>, items: ItemSchemas): BodyIssue | undefined {
+  const { messages, tools, stop, stop_sequences: sequences } = body
   if (Array.isArray(messages)) {
     for (const [index, message] of (messages as unknown[]).entries()) {
       if (typeof message !== 'object' || message === null) continue
       const { content, tool_calls: toolCalls } = message as Readonly<Record<string, unknown>>
       const issue =
-        firstBad(content, itemSchemas.contentPart, ['messages', index, 'content']) ??
-        firstBad(toolCalls, itemSchemas.toolCall, ['messages', index, 'tool_calls'])
+        firstBad(content, items.contentPart, ['messages', index, 'content']) ??
+        firstBad(toolCalls, items.toolCall, ['messages', index, 'tool_calls'])
       if (issue !== undefined) return issue
     }
   }
   return (
-    firstBad(messages, itemSchemas.message, ['messages']) ??
-    firstBad(tools, itemSchemas.tool, ['tools']) ??
-    firstBad(stop, itemSchemas.stop, ['stop'])
+    firstBad(messages, items.message, ['messages']) ??
+    firstBad(tools, items.tool, ['tools']) ??
+    firstBad(stop, items.stop, ['stop']) ??
+    firstBad(sequences, items.stop, ['stop_sequences'])
   )
 }
 

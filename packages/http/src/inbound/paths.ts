@@ -1,5 +1,5 @@
 /** What a client speaks at a path. */
-export type Surface = 'chat' | 'models' | 'policy-check'
+export type Surface = 'chat' | 'messages' | 'models' | 'policy-check'
 
 /** One path that is ours. */
 export interface SurfacePath {
@@ -23,6 +23,8 @@ export const SURFACE_PATHS: readonly SurfacePath[] = [
   { method: 'POST', path: '/completions', surface: 'chat', short: true },
   { method: 'POST', path: '/chat/completions', surface: 'chat', short: false },
   { method: 'POST', path: '/v1/chat/completions', surface: 'chat', short: false },
+  { method: 'POST', path: '/messages', surface: 'messages', short: true },
+  { method: 'POST', path: '/v1/messages', surface: 'messages', short: false },
   { method: 'POST', path: '/policy-check', surface: 'policy-check', short: true },
   { method: 'POST', path: '/v1/policy-check', surface: 'policy-check', short: false },
   { method: 'GET', path: '/models', surface: 'models', short: true },

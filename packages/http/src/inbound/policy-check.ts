@@ -1,4 +1,4 @@
-import type { Failure, Leg, RunHealth } from '@understudy/core'
+import type { ChatRequest, Failure, Leg, RunHealth } from '@understudy/core'
 import { legName } from '@understudy/core'
 
 import type { ChosenChain } from './choose-chain.js'
@@ -29,7 +29,12 @@ export interface PolicyCheck {
 }
 
 /** Says what would become of a request, without a provider being asked. */
-export async function policyCheck(chosen: ChosenChain, health: Pick<RunHealth, 'peek'>, gate: Gate | undefined): Promise<PolicyCheck> {
+export async function policyCheck(
+  chosen: ChosenChain,
+  health: Pick<RunHealth, 'peek'>,
+  gate: Gate | undefined,
+  request?: ChatRequest,
+): Promise<PolicyCheck> {
   if ('rejection' in chosen) {
     const { code, message } = chosen.rejection
     return { dry_run: true, allowed: false, checks: [{ check: 'chain', passed: false, why: code, message }], plan: [] }
@@ -41,6 +46,10 @@ export async function policyCheck(chosen: ChosenChain, health: Pick<RunHealth, '
     const state = health.peek(leg)
     if (state.tier === 'out') {
       plan.push({ model: legName(leg), admitted: false, why: state.reason })
+      continue
+    }
+    if (request !== undefined && leg.untranslatable?.(request) !== undefined) {
+      plan.push({ model: legName(leg), admitted: false, why: 'untranslatable' })
       continue
     }
     const refusal = await gate?.(leg, Infinity)

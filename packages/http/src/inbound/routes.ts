@@ -62,7 +62,7 @@ interface LegParts {
 }
 
 function createRoute(route: ResolvedRoute, parts: LegParts): RunnableRoute {
-  const { advanceOn, commit, order, retries, retryOn, maxRetryAfterMs, limits, waitingComment, idempotency } = route.settings
+  const { advanceOn, commit, order, retries, retryOn, maxRetryAfterMs, limits, waitingComment, idempotency, untranslatable } = route.settings
   const dialectOf = new Map<Leg, string>()
   const made = route.legs.map((resolved) => {
     const leg = createLeg(resolved, route, parts)
@@ -83,6 +83,7 @@ function createRoute(route: ResolvedRoute, parts: LegParts): RunnableRoute {
       retry: { retries, retryOn, maxRetryAfterMs: maxRetryAfterMs === false ? undefined : maxRetryAfterMs },
       limits,
       idempotency: idempotency === 'always' ? 'always' : 'safe',
+      untranslatable,
       plan: { order, whenOpen: parts.whenOpen, whenAllOpen: parts.whenAllOpen },
     },
     order,
@@ -104,7 +105,8 @@ function createLeg(leg: ResolvedLeg, route: ResolvedRoute, { codecOf, agents, wa
   const { provider, model, anyModel, region } = leg
   const codec = codecOf(provider.dialect)
   const { bufferedVia } = route.settings
-  const settings = { region, defaults, bufferedVia, limits, reasoning, retries, price, weight }
+  const fill = (request: ChatRequest): ChatRequest => filledRequest(request, defaults, codecOf)
+  const settings = { region, defaults, fill, bufferedVia, limits, reasoning, retries, price, weight }
   return createHttpLeg({ provider, codec, model, anyModel, agents, wallClock, ...settings })
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { callerShape } from './caller-fields.js'
+import type { Surface } from './paths.js'
 
 const contentPartSchema = z.looseObject({ type: z.string() })
 
@@ -51,11 +52,67 @@ export const chatBodySchema = z.looseObject({
   ...callerShape,
 })
 
+// Of Anthropic's body.
+const blockSchema = z.looseObject({ type: z.string() })
+
+const turnSchema = z.looseObject({ role: z.string(), content: z.union([z.string(), z.array(blockSchema)]) })
+
+const namedToolSchema = z.looseObject({ type: z.string().nullish(), name: z.string(), input_schema: z.looseObject({}).nullish() })
+
+/** The body of an Anthropic Messages request as far as we read it; a field that we do not know passes. */
+export const messagesBodySchema = z.looseObject({
+  model: z.string().nullish().describe('A route, or a provider/model that the server lets callers name.'),
+  messages: z.array(turnSchema).min(1),
+  system: z.union([z.string(), z.array(blockSchema)]).nullish(),
+  max_tokens: z.number().nullish(),
+  stream: z.boolean().nullish(),
+  stop_sequences: z.array(z.string()).nullish(),
+  temperature: z.number().nullish(),
+  top_p: z.number().nullish(),
+  top_k: z.number().nullish(),
+  tools: z.array(namedToolSchema).nullish(),
+  tool_choice: z.looseObject({ type: z.string() }).nullish(),
+  thinking: z.looseObject({ type: z.string() }).nullish(),
+  output_config: z.looseObject({}).nullish(),
+  metadata: z.looseObject({}).nullish(),
+  ...callerShape,
+})
+
 /** What the items of the arrays in a body have to be. */
-export const itemSchemas = {
+export interface ItemSchemas {
+  readonly message: z.ZodType
+  readonly contentPart: z.ZodType
+  readonly toolCall: z.ZodType
+  readonly tool: z.ZodType
+  readonly stop: z.ZodType
+}
+
+/** What a body is judged by. */
+export interface BodyShape {
+  readonly whole: z.ZodType
+  readonly items: ItemSchemas
+}
+
+/** Of the items in the body of a chat completion. */
+export const itemSchemas: ItemSchemas = {
   message: messageSchema,
   contentPart: contentPartSchema,
   toolCall: toolCallSchema,
   tool: toolSchema,
   stop: z.string(),
-} as const
+}
+
+/** A chat completion of OpenAI. */
+export const chatBody: BodyShape = { whole: chatBodySchema, items: itemSchemas }
+
+/** A message of Anthropic. */
+export const messagesBody: BodyShape = {
+  whole: messagesBodySchema,
+  items: { message: turnSchema, contentPart: blockSchema, toolCall: z.unknown(), tool: namedToolSchema, stop: z.string() },
+}
+
+/** What describes the body of a path in an API document; nothing where there is none. */
+export function bodySchemaOf(surface: Surface): { readonly body?: z.ZodType } {
+  if (surface === 'models') return {}
+  return { body: surface === 'messages' ? messagesBodySchema : chatBodySchema }
+}

@@ -121,10 +121,11 @@ function hasReader(failure: Failure): boolean {
 }
 
 /** What an encoded answer is called where it does not say so itself. */
-export function answerNames(run: CommittedRun, parts: Arrival['parts'], { requestId, sameDialect, wallClock }: AnswerWriting) {
+export function answerNames(run: CommittedRun, parts: Arrival['parts'], writing: AnswerWriting) {
+  const { codec, requestId, sameDialect, wallClock } = writing
   const namesModel = parts.some((part) => part.type === 'start' && part.model !== undefined)
   return {
-    id: `chatcmpl-${requestId}`,
+    id: `${codec.name === 'anthropic' ? 'msg_' : 'chatcmpl-'}${requestId}`,
     model: sameDialect && namesModel ? undefined : run.leg.model,
     created: Math.floor(wallClock() / 1000),
   }

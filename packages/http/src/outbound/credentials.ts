@@ -7,8 +7,10 @@ import { isHeaderValue } from './request-headers.js'
 export type CredentialHeader = readonly [] | readonly [name: string, value: string]
 
 /** The name of the header that a provider's credential is sent in. */
-export function credentialName(provider: ResolvedProvider): 'authorization' | 'api-key' {
-  return provider.azure === undefined ? 'authorization' : 'api-key'
+export function credentialName({ dialect, azure }: ResolvedProvider): 'authorization' | 'api-key' | 'x-api-key' {
+  // https://platform.claude.com/docs/en/api/overview
+  if (dialect === 'anthropic') return 'x-api-key'
+  return azure === undefined ? 'authorization' : 'api-key'
 }
 
 /**

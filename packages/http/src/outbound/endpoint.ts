@@ -19,9 +19,11 @@ export function modelInPath(provider: ResolvedProvider): boolean {
   return provider.azure !== undefined
 }
 
-function pathOf({ name, dialect, azure }: ResolvedProvider, model: string): string {
+function pathOf({ name, dialect, azure, baseURL }: ResolvedProvider, model: string): string {
+  // Vendors that speak this dialect beside their own give a base URL with or without the version.
+  if (dialect === 'anthropic') return baseURL.endsWith('/v1') ? '/messages' : '/v1/messages'
   if (dialect !== 'openai') {
-    throw new Error(`provider '${name}': dialect '${dialect}' cannot be asked over HTTP; 'openai' can`)
+    throw new Error(`provider '${name}': dialect '${dialect}' cannot be asked over HTTP; 'openai' and 'anthropic' can`)
   }
   if (azure === undefined) return '/chat/completions'
   const version = encodeURIComponent(azure.apiVersion)

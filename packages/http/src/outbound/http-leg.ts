@@ -1,6 +1,7 @@
 import type { BufferedVia, ResolvedProvider } from '@understudy/config'
 import type { ChatRequest, Leg, LegAnswer, LegContext, LegLimits } from '@understudy/core'
 import type { DialectCodec } from '@understudy/dialects'
+import { isUntranslatableRequestError } from '@understudy/dialects'
 import type { ProviderAgents } from './agents.js'
 import { credentialHeader, credentialName } from './credentials.js'
 import { endpointOf, modelInPath } from './endpoint.js'
@@ -22,8 +23,10 @@ export interface HttpLegOptions {
   readonly anyModel?: boolean | undefined
   /** Where the provider serves the model. Default none. */
   readonly region?: string | undefined
-  /** Parameters under the request's, in the leg's dialect; not for a client of another dialect. Default none. */
+  /** Parameters under the request's, in the client's dialect. Default none. */
   readonly defaults?: Readonly<Record<string, unknown>> | undefined
+  /** Fills the defaults into the neutral reading of a request of another dialect. Default: they count for nothing there. */
+  readonly fill?: ((request: ChatRequest) => ChatRequest) | undefined
   readonly agents: ProviderAgents
   /** How a buffered request is asked: as one JSON document, or as a stream that the core collects. */
   readonly bufferedVia: BufferedVia
@@ -52,7 +55,8 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
   const endpointOfEach = anyModel && modelInPath(provider)
   const withoutKey = requestHeaders(provider)
   const withKey = requestHeaders(provider, credentialName(provider))
-  const writeBody = bodyWriter({ codec, model: anyModel ? undefined : model, defaults: options.defaults ?? {} })
+  const { defaults = {}, fill } = options
+  const writeBody = bodyWriter({ codec, model: anyModel ? undefined : model, defaults, fill })
   const streamsAlways = bufferedVia === 'stream'
   const { sign } = provider
   // What the host was shown is what is sent.
@@ -62,6 +66,18 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
     const bytes = writeBody(request, request.stream || streamsAlways)
     shown.set(request, bytes)
     return bytes
+  }
+
+  /** What is written to find that out is what is sent. */
+  function untranslatable(request: ChatRequest): string | undefined {
+    if (isSameDialect(request, codec)) return undefined
+    try {
+      bytesOf(request)
+    } catch (error) {
+      if (isUntranslatableRequestError(error)) return error.feature
+      throw error
+    }
+    return undefined
   }
 
   async function open(request: ChatRequest, context: LegContext): Promise<LegAnswer> {
@@ -94,6 +110,7 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
     price: options.price,
     weight: options.weight,
     wholeAnswers: !streamsAlways,
+    untranslatable,
     open,
     bytesOf,
   }

@@ -21,8 +21,10 @@ export interface BodySettings {
   readonly codec: DialectCodec
   /** `undefined` keeps the request's own model. */
   readonly model: string | undefined
-  /** In the codec's dialect; under what the request sets. `model` and `stream` in it count for nothing. */
+  /** Under what the request sets. `model` and `stream` in it count for nothing. */
   readonly defaults: Readonly<Record<string, unknown>>
+  /** Fills the defaults into a request of another dialect, which they are then in. Default: they count for nothing there. */
+  readonly fill?: ((request: ChatRequest) => ChatRequest) | undefined
 }
 
 /** Makes the bytes that a request is sent as. `streamed` asks for a stream whatever the client asked for. */
@@ -37,7 +39,7 @@ interface ScannedBody {
 const scanned = new WeakMap<ChatRequest, ScannedBody>()
 
 /** Prepares what all bodies of a leg have in common. */
-export function bodyWriter({ codec, model, defaults }: BodySettings): BodyWriter {
+export function bodyWriter({ codec, model, defaults, fill = (request) => request }: BodySettings): BodyWriter {
   const set = new Map<string, Buffer>()
   if (model !== undefined) set.set('model', jsonBytes(model))
   const plain: BodyEdits = { set, defaults: defaultBytes(defaults), remove: TRANSPORT_FIELDS }
@@ -48,10 +50,10 @@ export function bodyWriter({ codec, model, defaults }: BodySettings): BodyWriter
       const body = scannedBodyOf(request)
       if (body !== undefined) return spliceBody(body.bytes, body.object, forced ? asStream(plain, request) : plain)
     }
-    const neutral = neutralOf(request)
+    const neutral = fill(neutralOf(request))
     const asked = forced ? { ...neutral, stream: true } : neutral
     const encoded = codec.encodeRequest(asked, model ?? request.model ?? '')
-    // Only a request that was on no wire can take defaults in this dialect: another client's are in its own.
+    // A request that was on no wire takes its defaults in this dialect.
     const filled = request.dialect === undefined ? { ...defaults, ...encoded } : encoded
     const usage = streamed && codec.name === 'openai' ? { stream_options: withUsage(filled['stream_options']) } : {}
     return jsonBytes({ ...filled, ...usage })

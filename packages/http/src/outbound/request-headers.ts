@@ -25,6 +25,9 @@ const SHARED = [
   ['user-agent', USER_AGENT],
 ] as const
 
+/** The version that our reading is of; a client's own wins. https://platform.claude.com/docs/en/api/versioning */
+const ANTHROPIC_VERSION = ['anthropic-version', '2023-06-01'] as const
+
 /**
  * The headers that do not depend on the request. The provider's own win over ours, but not over `without`, the name
  * under which the credential is sent. Throws if one of them cannot be sent; the message has its name and not its value.
@@ -33,8 +36,9 @@ export function requestHeaders(provider: ResolvedProvider, without?: string): Re
   const own = Object.entries(provider.headers()).map(
     ([name, value]) => [checkedName(name, value, provider), value] as const,
   )
+  const shared = provider.dialect === 'anthropic' ? [...SHARED, ANTHROPIC_VERSION] : SHARED
   const all = (ours: Readonly<Record<string, string>>): string[] =>
-    [...new Map([...Object.entries(ours), ...SHARED, ...own])].filter(([name]) => name !== without).flat()
+    [...new Map([...Object.entries(ours), ...shared, ...own])].filter(([name]) => name !== without).flat()
   return {
     // Compressed events would wait in the compressor.
     stream: all({ accept: 'text/event-stream', 'accept-encoding': 'identity' }),

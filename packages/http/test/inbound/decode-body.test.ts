@@ -4,7 +4,7 @@ import { z } from 'zod'
 
 import { decodeBody, rejectContentType } from '../../src/inbound/decode-body.js'
 import type { InboundBody } from '../../src/inbound/request.js'
-import { chatBodySchema } from '../../src/inbound/schemas.js'
+import { chatBody } from '../../src/inbound/schemas.js'
 
 const GOOD = { model: 'chat', messages: [{ role: 'user', content: 'Hello' }] }
 
@@ -13,7 +13,7 @@ function bytes(text: string | Uint8Array): InboundBody {
 }
 
 function decode(body: InboundBody) {
-  return decodeBody(body, chatBodySchema)
+  return decodeBody(body, chatBody)
 }
 
 /** Status, code, message, param. */
@@ -176,7 +176,7 @@ t.test('no code is made of a string to judge a body', (t) => {
     },
   })
   t.teardown(() => { globalThis.Function = real })
-  decodeBody(bytes(JSON.stringify(GOOD)), schema)
+  decodeBody(bytes(JSON.stringify(GOOD)), { ...chatBody, whole: schema })
   t.strictSame(made, [])
   t.end()
 })

@@ -23,6 +23,6 @@ t.test('HEAD counts as GET; other methods and paths are not ours', async (t) => 
 
 t.test('at the root the short paths are the host\'s, unless it gives them away', async (t) => {
   const short = SURFACE_PATHS.filter((row) => matchPath(row.method, row.path, { atRoot: true, shortPaths: false }) === undefined)
-  t.strictSame(short.map(({ method, path }) => `${method} ${path}`), ['POST /', 'POST /completions', 'POST /policy-check', 'GET /models'])
+  t.strictSame(short.map(({ method, path }) => `${method} ${path}`), ['POST /', 'POST /completions', 'POST /messages', 'POST /policy-check', 'GET /models'])
   for (const row of short) t.equal(matchPath(row.method, row.path, { atRoot: true, shortPaths: true }), row)
 })
