@@ -100,6 +100,7 @@ function refusalOf(
   return dialect.refuse(asked.body, {
     strict: choice.step.strict ?? script?.strict ?? false,
     refuseTrailingAssistant: choice.step.refuseTrailingAssistant ?? false,
+    headers: asked.headers,
   })
 }
 

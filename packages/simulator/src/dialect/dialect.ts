@@ -56,10 +56,17 @@ export interface Dialect {
   /** A list of models. */
   encodeModels(models: readonly string[]): Json
   /** Why the vendor would refuse this request though it can read it; undefined if it would not. */
-  refuse(body: unknown, rules: { readonly strict: boolean, readonly refuseTrailingAssistant: boolean }):
-    DialectError | undefined
+  refuse(body: unknown, rules: RefusalRules): DialectError | undefined
   /** The error for a path, a key, a model or a body that cannot be served. */
   refusal(reason: RefusalReason, detail: string): DialectError
+}
+
+/** How much a vendor puts up with. */
+export interface RefusalRules {
+  readonly strict: boolean
+  readonly refuseTrailingAssistant: boolean
+  /** Of the request, names in lower case. */
+  readonly headers: DialectRequest['headers']
 }
 
 /** The part of a step that shapes a stream's events. */

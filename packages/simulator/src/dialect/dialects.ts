@@ -1,5 +1,6 @@
+import { anthropic } from './anthropic.js'
 import type { Dialect } from './dialect.js'
 import { openai } from './openai.js'
 
 /** Every dialect, in the order in which they are asked whether a path is theirs. The first one answers strays. */
-export const dialects: readonly [Dialect, ...Dialect[]] = [openai]
+export const dialects: readonly [Dialect, ...Dialect[]] = [openai, anthropic]

@@ -1,6 +1,6 @@
 import { encodeEvent } from '@understudy/sse'
 import type { ErrorFields, Json } from '../script.js'
-import type { DialectError, RefusalReason } from './dialect.js'
+import type { DialectError, RefusalReason, RefusalRules } from './dialect.js'
 import { field } from './field.js'
 
 /** Every field that the vendor's reference documents for a chat completion. */
@@ -73,7 +73,7 @@ export function openaiRefusal(reason: RefusalReason, detail: string): DialectErr
 /** What the vendor would say to a body that is JSON but not what it takes. */
 export function refuseOpenai(
   body: unknown,
-  { strict, refuseTrailingAssistant }: { readonly strict: boolean, readonly refuseTrailingAssistant: boolean },
+  { strict, refuseTrailingAssistant }: Pick<RefusalRules, 'strict' | 'refuseTrailingAssistant'>,
 ): DialectError | undefined {
   const refuse = (fields: ErrorFields) => ({ status: 400, body: encodeOpenaiError(400, fields) })
   const messages = field(body, 'messages')

@@ -1,9 +1,9 @@
 import { encodeEvent } from '@understudy/sse'
-import { HEALTHY_TEXT } from '../healthy-text.js'
 import type { Answer, Json, ToolCall } from '../script.js'
 import type { AnswerContext, Dialect, DialectRequest, StreamOptions, Surface } from './dialect.js'
 import { encodeOpenaiError, encodeOpenaiErrorEvent, openaiRefusal, refuseOpenai } from './openai-errors.js'
 import { field } from './field.js'
+import { countTokens, textPieces } from './words.js'
 
 const created = 1_700_000_000
 const chatPath = /^(?:\/v1)?\/chat\/completions\/?$/
@@ -121,23 +121,13 @@ function event(data: Json): string {
   return encodeEvent({ data: JSON.stringify(data) })
 }
 
-function textPieces({ text, refusal, toolCalls }: Answer): readonly string[] {
-  if (text === undefined) return refusal === undefined && toolCalls === undefined ? words(HEALTHY_TEXT) : []
-  return typeof text === 'string' ? words(text) : text
-}
-
-/** White space goes with the word before it, so that the pieces joined are the text. */
-function words(text: string): readonly string[] {
-  return text.match(/^\s+|\S+\s*/g) ?? []
-}
-
 function finishReason({ finishReason: given, toolCalls = [] }: Answer): string {
   return given ?? (toolCalls.length > 0 ? 'tool_calls' : 'stop')
 }
 
 function usage(answer: Answer): Json {
   if (typeof answer.usage === 'object') return answer.usage
-  const tokens = textPieces(answer).length + (answer.reasoning?.length ?? 0) + (answer.toolCalls?.length ?? 0)
+  const tokens = countTokens(answer)
   return { prompt_tokens: 10, completion_tokens: tokens, total_tokens: 10 + tokens }
 }
 
