@@ -22,7 +22,7 @@ export interface Pair {
 
 /** The first provider plays these steps for `large`; the second is well. */
 export async function startPair(
-  t: Tap.Test,
+  t: { readonly teardown: (fn: () => unknown) => unknown },
   steps: readonly Step[] = [{}],
   options: Partial<WithFallbackOptions> = {},
   other: Script = {},
@@ -65,10 +65,4 @@ export async function rejection(promise: PromiseLike<unknown>): Promise<unknown>
     return error
   }
   throw new Error('it did not reject')
-}
-
-declare namespace Tap {
-  interface Test {
-    teardown(fn: () => unknown): unknown
-  }
 }

@@ -12,7 +12,7 @@ const LIMITS = { hopTimeoutMs: 250, breaker: false } as const
 type Expected = 'moves on' | ((error: unknown) => boolean)
 
 const is = (kind: abstract new (...args: never[]) => unknown, status?: number): Expected => (error) =>
-  error instanceof kind && error.constructor === kind && (status === undefined || (error as { status?: number }).status === status)
+  error instanceof Error && error.constructor === kind && (status === undefined || ('status' in error && error.status === status))
 const ours = (kind: string): Expected => (error) => isLegFailedError(error) && error.failure.kind === kind
 const terminated: Expected = (error) => error instanceof TypeError && error.message === 'terminated'
 
