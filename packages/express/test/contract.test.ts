@@ -1,3 +1,6 @@
+import { createServer } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { createServer as createHttp2Server } from 'node:http2'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import compression from 'compression'
@@ -7,6 +10,7 @@ import { fallbackMiddleware } from '@understudy/express'
 
 import { adapterContract } from '../../../test/kit/adapter-contract.js'
 import type { Harness, HarnessSetup } from '../../../test/kit/adapter-contract.js'
+import { leavingContract } from '../../../test/kit/leaving-contract.js'
 
 type Framework = { (): Express; json(): RequestHandler }
 
@@ -16,6 +20,18 @@ for (const [name, major] of [['express-v4', 4], ['express-v5', 5]] as const) {
   const framework: Framework = require(name)
   const { version }: { version: string } = require(`${name}/package.json`)
   adapterContract({ name, version, major, parsers: true, makeHarness: (setup) => makeHarness(framework, setup) })
+  leavingContract(name, async (fallback, transport) => {
+    const errors: unknown[] = []
+    const ours = fallbackMiddleware(fallback)
+    // Express itself does not stand on HTTP/2; a bare server of it does.
+    const bare = (req: IncomingMessage, res: ServerResponse) => ours(req, res, (error) => void errors.push(error))
+    const app = framework().use(ours).use(((error, _req, _res, next) => {
+      errors.push(error)
+      next(error)
+    }) satisfies ErrorRequestHandler)
+    const server = transport === 'http1' ? createServer(app) : createHttp2Server(bare as unknown as Parameters<typeof createHttp2Server>[1])
+    return { ...await listening(server as Server), errors }
+  })
 }
 
 async function makeHarness(framework: Framework, setup: HarnessSetup): Promise<Harness> {
@@ -40,13 +56,15 @@ async function makeHarness(framework: Framework, setup: HarnessSetup): Promise<H
   }
   app.use(onError)
 
-  const server = app.listen(0, '127.0.0.1')
+  return { ...await listening(createServer(app)), errors, seen }
+}
+
+async function listening(server: Server): Promise<Pick<Harness, 'port' | 'server' | 'close'>> {
+  server.listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   return {
     port: (server.address() as AddressInfo).port,
     server,
-    errors,
-    seen,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   }
 }

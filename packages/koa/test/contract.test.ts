@@ -1,4 +1,6 @@
 import { createServer } from 'node:http'
+import type { Server } from 'node:http'
+import { createServer as createHttp2Server } from 'node:http2'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import type Koa from 'koa'
@@ -8,6 +10,7 @@ import { fallbackMiddleware } from '@understudy/koa'
 
 import { adapterContract } from '../../../test/kit/adapter-contract.js'
 import type { Harness, HarnessSetup } from '../../../test/kit/adapter-contract.js'
+import { leavingContract } from '../../../test/kit/leaving-contract.js'
 
 type Framework = new () => Koa
 
@@ -17,6 +20,14 @@ for (const [name, major] of [['koa-v2', 2], ['koa-v3', 3]] as const) {
   const framework: Framework = require(name)
   const { version }: { version: string } = require(`${name}/package.json`)
   adapterContract({ name, version, major, parsers: true, makeHarness: (setup) => makeHarness(framework, setup) })
+  leavingContract(name, async (fallback, transport) => {
+    const errors: unknown[] = []
+    const app = new framework()
+    app.on('error', (error) => errors.push(error))
+    app.use(fallbackMiddleware(fallback))
+    const server = transport === 'http1' ? createServer(app.callback()) : createHttp2Server(app.callback())
+    return { ...await listening(server as Server), errors }
+  })
 }
 
 async function makeHarness(framework: Framework, setup: HarnessSetup): Promise<Harness> {
@@ -38,13 +49,15 @@ async function makeHarness(framework: Framework, setup: HarnessSetup): Promise<H
     ctx.body = { host: `${ctx.method} ${ctx.path}`, body: Buffer.concat(chunks).toString() }
   })
 
-  const server = createServer(app.callback()).listen(0, '127.0.0.1')
+  return { ...await listening(createServer(app.callback())), errors, seen }
+}
+
+async function listening(server: Server): Promise<Pick<Harness, 'port' | 'server' | 'close'>> {
+  server.listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   return {
     port: (server.address() as AddressInfo).port,
     server,
-    errors,
-    seen,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   }
 }
