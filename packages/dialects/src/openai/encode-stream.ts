@@ -30,7 +30,8 @@ export function createStreamEncoder(options: StreamEncoderOptions): StreamEncode
       case 'text':
         return delta(part.choice, { content: part.text })
       case 'reasoning':
-        return delta(part.choice, { reasoning_content: part.text })
+        // A mere signature is its own provider's.
+        return part.text === '' ? '' : delta(part.choice, { reasoning_content: part.text })
       case 'refusal':
         return delta(part.choice, { refusal: part.text })
       case 'tool-call':

@@ -1,0 +1,87 @@
+import type Anthropic from '@anthropic-ai/sdk'
+import type { Answer } from '@understudy/simulator'
+import type OpenAI from 'openai'
+import type { Vendor } from './translating-host.js'
+
+/** How a client asks. */
+export const MODES = ['streamed', 'buffered'] as const
+export type Mode = (typeof MODES)[number]
+
+const SCHEMA = { type: 'object' as const, properties: { city: { type: 'string' } } }
+const PIXEL = 'iVBORw0KGgo='
+
+/** A conversation with a system prompt, an image, a call of a tool and its result, as one vendor's clients say it. */
+export const OPENAI_QUESTION = {
+  messages: [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: [
+      { type: 'text', text: 'What is the weather here?' },
+      { type: 'image_url', image_url: { url: `data:image/png;base64,${PIXEL}` } },
+    ] },
+    { role: 'assistant', content: 'Let me see.', tool_calls: [
+      { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Oslo"}' } },
+    ] },
+    { role: 'tool', tool_call_id: 'call_1', content: 'rain' },
+    { role: 'user', content: 'And tomorrow?' },
+  ],
+  tools: [{ type: 'function', function: { name: 'weather', description: 'Says the weather.', parameters: SCHEMA } }],
+  max_tokens: 500,
+} satisfies Partial<OpenAI.ChatCompletionCreateParams>
+
+/** The same conversation as the other vendor's clients say it. */
+export const ANTHROPIC_QUESTION = {
+  system: 'Be brief.',
+  messages: [
+    { role: 'user', content: [
+      { type: 'text', text: 'What is the weather here?' },
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PIXEL } },
+    ] },
+    { role: 'assistant', content: [
+      { type: 'text', text: 'Let me see.' },
+      { type: 'tool_use', id: 'call_1', name: 'weather', input: { city: 'Oslo' } },
+    ] },
+    { role: 'user', content: [
+      { type: 'tool_result', tool_use_id: 'call_1', content: 'rain' },
+      { type: 'text', text: 'And tomorrow?' },
+    ] },
+  ],
+  tools: [{ name: 'weather', description: 'Says the weather.', input_schema: SCHEMA }],
+  max_tokens: 500,
+} satisfies Partial<Anthropic.MessageCreateParams>
+
+/** An answer with everything that both vendors can say. */
+export const FULL_ANSWER: Answer = {
+  reasoning: ['It rains', ' often.'],
+  text: ['Let ', 'me "look"', '.\n\u00e9'],
+  toolCalls: [
+    { id: 'call_a', name: 'weather', arguments: '{"city":"Oslo"}', pieces: ['{"ci', 'ty":"Oslo"', '}'] },
+    { id: 'call_b', name: 'weather', arguments: '{"city":"Bergen"}' },
+  ],
+}
+
+type Plain = Readonly<Record<string, unknown>>
+
+/** What a vendor's client makes of an answer, without what differs from call to call or from leg to leg. */
+export async function ask(
+  vendor: Vendor,
+  clients: { readonly openai: OpenAI, readonly anthropic: Anthropic },
+  mode: Mode,
+  model: string,
+): Promise<Plain> {
+  if (vendor === 'openai') {
+    const body = { ...OPENAI_QUESTION, model }
+    const answer = mode === 'buffered'
+      ? await clients.openai.chat.completions.create(body)
+      : await clients.openai.chat.completions.stream({ ...body, stream_options: { include_usage: true } }).finalChatCompletion()
+    return plain({ ...answer, id: '', created: 0, system_fingerprint: undefined, understudy: undefined })
+  }
+  const body = { ...ANTHROPIC_QUESTION, model }
+  const answer = mode === 'buffered'
+    ? await clients.anthropic.messages.create(body)
+    : await clients.anthropic.messages.stream(body).finalMessage()
+  return plain({ ...answer, id: '', understudy: undefined })
+}
+
+function plain(value: object): Plain {
+  return JSON.parse(JSON.stringify(value)) as Plain
+}
