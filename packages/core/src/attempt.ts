@@ -9,13 +9,14 @@ import { failureOf } from './failure/failure.js'
 import type { HeldSize } from './held-size.js'
 import { createCollectedSize } from './held-size.js'
 import { closeArrivals, closeIterator } from './iterable.js'
-import type { Leg, LegAnswer } from './leg.js'
+import type { Leg, LegAnswer, LegContext } from './leg.js'
 import type { AttemptLimits } from './limits.js'
 import type { Arrival } from './part.js'
 import type { Progress } from './progress.js'
 import { createProgress } from './progress.js'
 import type { ChatRequest } from './request.js'
 import type { AttemptScope } from './scope.js'
+import type { StopSignal } from './stop-signal.js'
 
 /** An answer that the run is bound to: what was held back, and where the rest comes from. */
 export interface BoundAnswer {
@@ -104,7 +105,7 @@ function armAll(scope: AttemptScope, { limits, chainLeftMs }: AttemptTask): void
 }
 
 function openLeg({ leg, request }: AttemptTask, scope: AttemptScope): LegAnswer | Promise<LegAnswer> {
-  const opening = leg.open(request, { signal: scope.signal, onConnect: () => scope.disarm('connect') })
+  const opening = leg.open(request, new AttemptContext(scope))
   return 'then' in opening ? scope.orStopped(opening, closeArrivals) : opening
 }
 
@@ -118,6 +119,25 @@ interface PreludeReads {
   readonly breather: Breather
 }
 
+/** A class, so that a leg that asks for no `AbortSignal` pays for none. */
+class AttemptContext implements LegContext {
+  readonly #scope: AttemptScope
+
+  constructor(scope: AttemptScope) {
+    this.#scope = scope
+  }
+
+  get signal(): AbortSignal {
+    return this.#scope.signal
+  }
+
+  get stopSignal(): StopSignal {
+    return this.#scope.stopSwitch
+  }
+
+  readonly onConnect = (): void => this.#scope.disarm('connect')
+}
+
 /** Reads until the gate opens; gives the failure if it does not. */
 async function untilCommit(reads: PreludeReads): Promise<Failure | undefined> {
   const { source, gate, progress, scope, collection, breather } = reads
@@ -129,7 +149,7 @@ async function untilCommit(reads: PreludeReads): Promise<Failure | undefined> {
       if (rest !== undefined) await scope.orStopped(rest)
       result = await scope.orStopped(source.next())
       // What came too late counts as little as what did not come.
-      if (scope.stopped() !== undefined) throw scope.signal.reason
+      if (scope.stopped() !== undefined) throw scope.stopSwitch.reason
     } catch (thrown) {
       const failure = scope.stopped() ?? classify(thrown)
       // A collected answer whose finish was seen has ended, whatever becomes of its connection.

@@ -13,11 +13,11 @@ export function legOf(leg: Leg | CustomLeg): Leg {
     retries,
     price,
     weight,
-    async open(request, context) {
+    async open(request, { signal, onConnect }) {
       // Most cannot say when they are connected, and an SDK's call resolves at the headers or at the whole answer: a default for
       // connections would cut every slow model. Whoever sets the limit knows.
-      if (limits?.connectTimeoutMs === undefined) context.onConnect()
-      return { form: 'none', arrivals: arrivalsOf(await leg.open(request, context)) }
+      if (limits?.connectTimeoutMs === undefined) onConnect()
+      return { form: 'none', arrivals: arrivalsOf(await leg.open(request, { signal, onConnect })) }
     },
   }
 }

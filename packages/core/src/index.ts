@@ -81,4 +81,5 @@ export type {
 } from './request.js'
 export type { CommittedRun, FailedRun, GateRefusal, RunHost, RunOutcome, RunSettings } from './run.js'
 export type { RunIdentity, RunJournal } from './run-journal.js'
+export type { StopSignal } from './stop-signal.js'
 export type { TailEnd } from './tail.js'

@@ -1,5 +1,6 @@
 import type { Arrival, Part } from './part.js'
 import type { ChatRequest } from './request.js'
+import type { StopSignal } from './stop-signal.js'
 
 /** Limits of one attempt, in milliseconds. Absent = the route's, then the default. */
 export interface LegLimits {
@@ -25,6 +26,8 @@ export interface LegLimits {
 export interface LegContext {
   /** Aborted when the attempt is over for any reason: a limit, the client, a stop. Must reach the socket. */
   readonly signal: AbortSignal
+  /** The same as `signal`, for less: a leg that needs no more than this spares its chain an `AbortSignal` an attempt. */
+  readonly stopSignal?: StopSignal | undefined
   /**
    * Ends the connect limit. A leg that never calls it is connected as soon as `open` resolves; a custom leg without a
    * `connectTimeoutMs` of its own has no such limit.

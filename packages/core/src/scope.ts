@@ -2,74 +2,83 @@ import type { Cancel, Clock } from './clock.js'
 import { LegFailedError } from './errors.js'
 import type { Failure, TimeoutPhase } from './failure/failure.js'
 import { failureOf } from './failure/failure.js'
+import { StopSwitch } from './stop-signal.js'
 
-/** One attempt's signal and the limits that may abort it, each with its own reason. */
-export interface AttemptScope {
-  readonly signal: AbortSignal
+/** Makes the scope of one attempt. */
+export function createAttemptScope(clock: Clock): AttemptScope {
+  return new AttemptScope(clock)
+}
+
+/**
+ * One attempt's signal and the limits that may abort it, each with its own reason. A class: an open stream holds one, and its
+ * methods are shared.
+ */
+export class AttemptScope {
+  readonly stopSwitch = new StopSwitch()
+  readonly #clock: Clock
+  #armed: Map<TimeoutPhase, Cancel> | undefined
+  #stopped: Failure | undefined
+  #listener: ((failure: Failure) => void) | undefined
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Aborts with a `LegFailedError` of what stopped the attempt. */
+  get signal(): AbortSignal {
+    return this.stopSwitch.signal
+  }
+
   /** Why the attempt was stopped, once it was: rules over whatever the leg throws because of it. */
-  readonly stopped: () => Failure | undefined
+  stopped(): Failure | undefined {
+    return this.#stopped
+  }
+
   /** Stops the attempt: the signal aborts with the failure as its reason. Only the first reason counts. */
-  readonly stop: (failure: Failure) => void
+  stop(failure: Failure): void {
+    if (this.#stopped !== undefined) return
+    this.#stopped = failure
+    this.stopSwitch.abort(new LegFailedError(failure))
+    this.#listener?.(failure)
+  }
+
   /** Told once, at the stop. Takes the place of an earlier listener. */
-  readonly onStop: (listener: (failure: Failure) => void) => void
+  onStop(listener: (failure: Failure) => void): void {
+    this.#listener = listener
+  }
+
   /**
    * Settles as `work` does, or rejects at the stop: a leg that does not listen to its signal holds nobody. What `work` gives
    * after that goes to `late`. One at a time; takes the place of a listener.
    */
-  readonly orStopped: <T>(work: PromiseLike<T>, late?: (value: T) => void) => Promise<T>
+  orStopped<T>(work: PromiseLike<T>, late?: (value: T) => void): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#listener = (failure) => reject(new LegFailedError(failure))
+      if (this.#stopped !== undefined) this.#listener(this.#stopped)
+      work.then((value) => {
+        if (this.#stopped !== undefined) late?.(value)
+        resolve(value)
+      }, reject)
+    })
+  }
+
   /** Stops the attempt as a timeout of this phase, unless disarmed before. */
-  readonly arm: (phase: TimeoutPhase, delayMs: number) => void
-  readonly disarm: (phase: TimeoutPhase) => void
+  arm(phase: TimeoutPhase, delayMs: number): void {
+    this.disarm(phase)
+    this.#armed ??= new Map()
+    this.#armed.set(phase, this.#clock.schedule(delayMs, () => this.stop(timedOut(phase))))
+  }
+
+  disarm(phase: TimeoutPhase): void {
+    this.#armed?.get(phase)?.()
+    this.#armed?.delete(phase)
+  }
+
   /** Takes every limit back. */
-  readonly release: () => void
-}
-
-/** Makes the scope of one attempt. */
-export function createAttemptScope(clock: Clock): AttemptScope {
-  const controller = new AbortController()
-  const armed = new Map<TimeoutPhase, Cancel>()
-  let stopped: Failure | undefined
-  let listener: ((failure: Failure) => void) | undefined
-
-  return {
-    signal: controller.signal,
-    stopped: () => stopped,
-    stop,
-    onStop(next) {
-      listener = next
-    },
-    orStopped(work, late) {
-      return new Promise((resolve, reject) => {
-        listener = (failure) => reject(new LegFailedError(failure))
-        if (stopped !== undefined) listener(stopped)
-        work.then((value) => {
-          if (stopped !== undefined) late?.(value)
-          resolve(value)
-        }, reject)
-      })
-    },
-    arm(phase, delayMs) {
-      disarm(phase)
-      const cancel = clock.schedule(delayMs, () => stop(timedOut(phase)))
-      armed.set(phase, cancel)
-    },
-    disarm,
-    release() {
-      for (const cancel of armed.values()) cancel()
-      armed.clear()
-    },
-  }
-
-  function stop(failure: Failure): void {
-    if (stopped !== undefined) return
-    stopped = failure
-    controller.abort(new LegFailedError(failure))
-    listener?.(failure)
-  }
-
-  function disarm(phase: TimeoutPhase): void {
-    armed.get(phase)?.()
-    armed.delete(phase)
+  release(): void {
+    if (this.#armed === undefined) return
+    for (const cancel of this.#armed.values()) cancel()
+    this.#armed = undefined
   }
 }
 

@@ -34,18 +34,20 @@ t.test('a custom leg may be an object of a class', async (t) => {
 
 t.test('it is handed the request and the context, and may take its time', async (t) => {
   const request = chat()
-  const seen: unknown[] = []
+  const seen: Parameters<CustomLeg['open']>[] = []
   const leg: CustomLeg = {
     name: 'late',
     async open(...args) {
-      seen.push(...args)
+      seen.push(args)
       await Promise.resolve()
       return (async function* () {})()
     },
   }
   await legOf(leg).open(request, context)
-  t.equal(seen[0], request)
-  t.equal(seen[1], context)
+  const [asked, told] = seen[0] ?? []
+  t.equal(asked, request)
+  t.equal(told?.signal, context.signal)
+  t.equal(told?.onConnect, context.onConnect)
 })
 
 t.test('it is connected from the start, unless somebody set a limit for that', async (t) => {

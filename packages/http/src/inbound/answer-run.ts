@@ -75,8 +75,7 @@ function streamed(chat: ChatRun, outcome: CommittedRun): OutboundResponse {
 function stream(chat: ChatRun, outcome: CommittedRun): AsyncIterableIterator<Uint8Array> {
   const { watch, includeUsage } = chat
   watch.answered(200)
-  return streamAnswer(outcome, {
-    ...answerWriting(chat, outcome),
+  return streamAnswer(outcome, answerWriting(chat, outcome), {
     includeUsage,
     onFault(error) {
       watch.answered(200, 'internal_error')

@@ -1,5 +1,5 @@
 import type { Arrival, CommittedRun, Failure } from '@understudy/core'
-import type { DialectCodec, StreamEncoder } from '@understudy/dialects'
+import type { ClientError, DialectCodec, StreamEncoder } from '@understudy/dialects'
 
 import { isClosing } from '../open-runs.js'
 import { brokenAnswer } from './chain-failure.js'
@@ -21,8 +21,8 @@ export interface AnswerWriting {
   readonly wallClock: () => number
 }
 
-/** What a stream to a client is written with. */
-export interface StreamWriting extends AnswerWriting {
+/** What a stream to a client is written with, beside that. */
+export interface StreamWatch {
   readonly includeUsage: boolean
   /** Something of our own failed: the client is told so. */
   readonly onFault: (error: unknown) => void
@@ -38,80 +38,110 @@ const DONE: Result = { done: true, value: undefined }
  * The bytes of a committed run: the leg's own events as they came, or encoded from its parts. Ends with the terminator, or with
  * one error event where the answer broke; never rejects. Hot: one promise and one item for what arrived in one read.
  */
-export function streamAnswer(run: CommittedRun, writing: StreamWriting): AsyncIterableIterator<Uint8Array> {
-  const { codec, requestId } = writing
-  let encoder: StreamEncoder | undefined
-  let { report } = writing
-  let over = false
+export function streamAnswer(
+  run: CommittedRun,
+  writing: AnswerWriting,
+  watch: StreamWatch,
+): AsyncIterableIterator<Uint8Array> {
+  return new StreamAnswer(run, writing, watch)
+}
 
-  const iterator: AsyncIterableIterator<Uint8Array> = {
-    [Symbol.asyncIterator]: () => iterator,
-    next: () => (over ? Promise.resolve(DONE) : run.arrivals.next().then(onResult)),
-    async return() {
-      close()
-      await run.arrivals.return?.()
-      return DONE
-    },
+/** A class: an open stream holds one, and its methods are shared. */
+class StreamAnswer implements AsyncIterableIterator<Uint8Array, undefined, undefined> {
+  readonly #run: CommittedRun
+  readonly #writing: AnswerWriting
+  readonly #watch: StreamWatch
+  #encoder: StreamEncoder | undefined
+  #isReported: boolean
+  #over = false
+
+  constructor(run: CommittedRun, writing: AnswerWriting, watch: StreamWatch) {
+    this.#run = run
+    this.#writing = writing
+    this.#watch = watch
+    this.#isReported = writing.report === undefined
   }
-  return iterator
 
-  function onResult(result: IteratorResult<Arrival>): Result | Promise<Result> {
-    if (over) return DONE
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  next(): Promise<Result> {
+    return this.#over ? Promise.resolve(DONE) : this.#run.arrivals.next().then(this.#onResult)
+  }
+
+  async return(): Promise<Result> {
+    this.#close()
+    await this.#run.arrivals.return?.()
+    return DONE
+  }
+
+  readonly #onResult = (result: IteratorResult<Arrival>): Result | Promise<Result> => {
+    if (this.#over) return DONE
     try {
-      if (result.done === true) return finish()
-      const own = run.answer.form === 'events' ? result.value.bytes : encode(result.value)
-      const bytes = writing.classic && own !== undefined ? classicFrames(own) : own
-      if (bytes === undefined || bytes.length === 0) return run.arrivals.next().then(onResult)
-      return { done: false, value: report === undefined ? bytes : withReport(bytes, report) }
+      if (result.done === true) return this.#finish()
+      const own = this.#run.answer.form === 'events' ? result.value.bytes : this.#encode(result.value)
+      const bytes = this.#writing.classic && own !== undefined ? classicFrames(own) : own
+      if (bytes === undefined || bytes.length === 0) return this.#run.arrivals.next().then(this.#onResult)
+      return { done: false, value: this.#isReported ? bytes : this.#withReport(bytes) }
     } catch (error) {
-      return fault(error)
+      return this.#fault(error)
     }
   }
 
   /** Into the first event that can take it: what comes first may be no more than a ping. */
-  function withReport(bytes: Uint8Array, [key, json]: readonly [key: string, json: string]): Uint8Array {
-    const told = codec.withStreamField(bytes, key, json)
-    if (told !== bytes) report = undefined
+  #withReport(bytes: Uint8Array): Uint8Array {
+    const { codec, report } = this.#writing
+    if (report === undefined) return bytes
+    const told = codec.withStreamField(bytes, ...report)
+    this.#isReported = told !== bytes
     return told
   }
 
-  function encode({ parts }: Arrival): Uint8Array | undefined {
-    encoder ??= makeEncoder(parts)
-    return encoder.push(parts)
+  #encode({ parts }: Arrival): Uint8Array | undefined {
+    return this.#encoderFor(parts).push(parts)
   }
 
-  function makeEncoder(parts: Arrival['parts']): StreamEncoder {
-    const { includeUsage } = writing
-    return codec.createStreamEncoder({ ...answerNames(run, parts, writing), includeUsage })
+  #encoderFor(parts: Arrival['parts']): StreamEncoder {
+    const { codec } = this.#writing
+    const { includeUsage } = this.#watch
+    return (this.#encoder ??= codec.createStreamEncoder({ ...answerNames(this.#run, parts, this.#writing), includeUsage }))
   }
 
-  function finish(): Result {
-    close()
-    const failure = run.end()?.failure
+  #finish(): Result {
+    this.#close()
+    const { codec, classic, requestId } = this.#writing
+    const failure = this.#run.end()?.failure
     if (failure === undefined) {
-      const isWire = run.answer.form === 'events'
-      const end = isWire ? codec.streamTerminator : (encoder ?? makeEncoder([])).end()
-      return { done: false, value: writing.classic ? classicFrames(end) : end }
+      const end = this.#run.answer.form === 'events' ? codec.streamTerminator : this.#encoderFor([]).end()
+      return { done: false, value: classic ? classicFrames(end) : end }
     }
-    return hasReader(failure) ? errorEvent(brokenAnswer(failure, requestId)) : DONE
+    return hasReader(failure) ? this.#errorEvent(brokenAnswer(failure, requestId)) : DONE
   }
 
   /** Whatever goes wrong while it is written, the leg is let go. */
-  function fault(error: unknown): Result {
-    writing.onFault(error)
-    close()
-    void run.arrivals.return?.()
-    return errorEvent({ status: 500, type: errorType(500), code: 'internal_error', message: FAULT_MESSAGE, requestId })
+  #fault(error: unknown): Result {
+    const { requestId } = this.#writing
+    this.#watch.onFault(error)
+    this.#close()
+    void this.#run.arrivals.return?.()
+    return this.#errorEvent({
+      status: 500,
+      type: errorType(500),
+      code: 'internal_error',
+      message: FAULT_MESSAGE,
+      requestId,
+    })
   }
 
-  function errorEvent(error: Parameters<DialectCodec['encodeStreamFailure']>[0]): Result {
-    return { done: false, value: codec.encodeStreamFailure(error) }
+  #errorEvent(error: ClientError): Result {
+    return { done: false, value: this.#writing.codec.encodeStreamFailure(error) }
   }
 
-  function close(): void {
-    if (over) return
-    over = true
-    writing.onOver()
+  #close(): void {
+    if (this.#over) return
+    this.#over = true
+    this.#watch.onOver()
   }
 }
 

@@ -20,23 +20,41 @@ export interface WireParts {
  * A request that came over HTTP. Its neutral reading is made when a leg first asks for it: a leg of the client's own dialect never
  * does.
  */
-export function createWireRequest({ codec, outline, body, raw, headers }: WireParts): WireRequest {
-  const { model, stream, choices, reasoning } = outline
-  let read: ChatRequest | undefined
-  const neutral = (): ChatRequest => (read ??= codec.decodeRequest(withoutTransportFields(body)))
-  return {
-    dialect: codec.name,
-    model,
-    stream,
-    choices,
-    reasoning,
-    body,
-    raw,
-    passHeaders: passedHeaders(headers),
-    neutral,
-    get messages() {
-      return neutral().messages
-    },
+export function createWireRequest(parts: WireParts): WireRequest {
+  return new ReceivedRequest(parts)
+}
+
+/** A class, for the sake of its getter: one in an object literal gives each object a shape of its own. */
+class ReceivedRequest implements WireRequest {
+  readonly dialect: WireRequest['dialect']
+  readonly model: string | undefined
+  readonly stream: boolean
+  readonly choices: number
+  readonly reasoning: boolean
+  readonly body: Readonly<Record<string, unknown>>
+  readonly raw: Uint8Array | undefined
+  readonly passHeaders: Record<string, string> | undefined
+  readonly #codec: DialectCodec
+  #read: ChatRequest | undefined
+
+  constructor({ codec, outline, body, raw, headers }: WireParts) {
+    this.dialect = codec.name
+    this.model = outline.model
+    this.stream = outline.stream
+    this.choices = outline.choices
+    this.reasoning = outline.reasoning
+    this.body = body
+    this.raw = raw
+    this.passHeaders = passedHeaders(headers)
+    this.#codec = codec
+  }
+
+  neutral(): ChatRequest {
+    return (this.#read ??= this.#codec.decodeRequest(withoutTransportFields(this.body)))
+  }
+
+  get messages(): ChatRequest['messages'] {
+    return this.neutral().messages
   }
 }
 

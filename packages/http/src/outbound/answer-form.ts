@@ -1,3 +1,4 @@
+import type { StopSignal } from '@understudy/core'
 import { failureOf, LegFailedError } from '@understudy/core'
 import type { ByteSource } from './byte-source.js'
 import { waitForBytes } from './byte-source.js'
@@ -21,7 +22,7 @@ const OPEN_BRACE = 0x7b
 export function answerForm(
   contentType: string | undefined,
   source: ByteSource,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): AnswerForm | Promise<AnswerForm> {
   const type = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   if (type === 'text/event-stream') return { form: 'events', unread: undefined }
@@ -30,7 +31,7 @@ export function answerForm(
   return peek(source, signal)
 }
 
-async function peek(source: ByteSource, signal: AbortSignal): Promise<AnswerForm> {
+async function peek(source: ByteSource, signal: StopSignal): Promise<AnswerForm> {
   let unread: Buffer | undefined
   for (;;) {
     const bytes = source.take()

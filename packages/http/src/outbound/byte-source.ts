@@ -1,4 +1,4 @@
-import type { Failure } from '@understudy/core'
+import type { Failure, StopSignal } from '@understudy/core'
 
 /**
  * The bytes of an answer, taken rather than handed over: what arrives between two takes is one piece, however many
@@ -20,7 +20,7 @@ export interface ByteSource {
 }
 
 /** Waits for more. Rejects with the reason of `signal` once that is aborted, which makes every source ready. */
-export async function waitForBytes(source: ByteSource, signal: AbortSignal): Promise<void> {
+export async function waitForBytes(source: ByteSource, signal: StopSignal): Promise<void> {
   signal.throwIfAborted()
   if (source.state !== 'open') return
   await new Promise<void>((resolve) => source.onReady(resolve))

@@ -56,7 +56,7 @@ function cancellableConnection(base: unknown): Connection {
         callback(new ConnectFailedError('connecting failed', { cause: error }), null)
         return
       }
-      stop = () => socket.destroy(new CancelledError('the attempt is over'))
+      stop = endingOf(socket)
       callback(null, socket)
     }
 
@@ -74,6 +74,11 @@ function cancellableConnection(base: unknown): Connection {
   }
 
   return { connect, cancel: () => stop?.() }
+}
+
+/** Made out here, so that a connection does not keep alive for as long as it lives what making it took. */
+function endingOf(socket: Socket): () => void {
+  return () => socket.destroy(new CancelledError('the attempt is over'))
 }
 
 /** Has no code of undici's own: after those it takes the connection for a used one, and connects again and again. */

@@ -1,4 +1,5 @@
 import type { ResolvedProvider } from '@understudy/config'
+import type { StopSignal } from '@understudy/core'
 import { failureOf, LegFailedError } from '@understudy/core'
 import { orAborted } from './or-aborted.js'
 import { isHeaderValue } from './request-headers.js'
@@ -19,7 +20,7 @@ export function credentialName({ dialect, azure }: ResolvedProvider): 'authoriza
  */
 export function credentialHeader(
   provider: ResolvedProvider,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): CredentialHeader | Promise<CredentialHeader> {
   let credential: string | Promise<string> | undefined
   try {
@@ -31,7 +32,7 @@ export function credentialHeader(
   return settled(credential, signal).then((value) => headerOf(provider, value))
 }
 
-async function settled(credential: Promise<string>, signal: AbortSignal): Promise<string> {
+async function settled(credential: Promise<string>, signal: StopSignal): Promise<string> {
   try {
     return await orAborted(credential, signal)
   } catch {

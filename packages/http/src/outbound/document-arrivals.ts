@@ -1,4 +1,4 @@
-import type { Arrival, Failure } from '@understudy/core'
+import type { Arrival, Failure, StopSignal } from '@understudy/core'
 import { failureOf } from '@understudy/core'
 import type { DialectCodec } from '@understudy/dialects'
 import type { ByteSource } from './byte-source.js'
@@ -17,7 +17,7 @@ export interface DocumentReader {
   readonly forward: 'bytes' | 'parts'
   /** Whether the client reads a stream, which is then made of the parts. */
   readonly streamed: boolean
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
   /** Taken from the source already. */
   readonly unread: Buffer | undefined
 }

@@ -1,4 +1,4 @@
-import type { Arrival, Part } from '@understudy/core'
+import type { Arrival, Part, StopSignal } from '@understudy/core'
 import { failureOf } from '@understudy/core'
 import type { StreamDecoder } from '@understudy/dialects'
 import type { ByteSource } from './byte-source.js'
@@ -16,14 +16,14 @@ const DONE: Result = { done: true, value: undefined }
 export class EventArrivals implements AsyncIterableIterator<Arrival, undefined, undefined> {
   readonly #source: ByteSource
   readonly #decoder: StreamDecoder
-  readonly #signal: AbortSignal
+  readonly #signal: StopSignal
   #unread: Buffer | undefined
   #done = false
   #resolve: ((result: Result) => void) | undefined
   #reject: ((reason: unknown) => void) | undefined
 
   /** `unread` was taken from the source already. */
-  constructor(source: ByteSource, decoder: StreamDecoder, signal: AbortSignal, unread: Buffer | undefined) {
+  constructor(source: ByteSource, decoder: StreamDecoder, signal: StopSignal, unread: Buffer | undefined) {
     this.#source = source
     this.#decoder = decoder
     this.#signal = signal

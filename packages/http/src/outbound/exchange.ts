@@ -1,4 +1,4 @@
-import type { Failure } from '@understudy/core'
+import type { Failure, StopSignal } from '@understudy/core'
 import { failureOf, LegFailedError } from '@understudy/core'
 import type { Dispatcher } from 'undici'
 import type { ByteSource } from './byte-source.js'
@@ -31,14 +31,6 @@ const RELEASE_MS = 1_000
 
 const ignore = (): void => undefined
 
-/** What an exchange reports to and obeys. */
-export interface ExchangeContext {
-  /** Ends the exchange at the socket, in whatever phase it is, connecting included. */
-  readonly signal: AbortSignal
-  /** Called when the connection is ready, just before the request is written. */
-  readonly onConnect: () => void
-}
-
 /**
  * One request and its answer on undici: a promise of the head, then the body as a `ByteSource`. A class, because its
  * methods are undici's handler and each is called for every request.
@@ -50,7 +42,8 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteSource {
   state: 'open' | 'ended' | 'failed' = 'open'
   failure: Failure | undefined
 
-  readonly #context: ExchangeContext
+  readonly #signal: StopSignal
+  readonly #connected: () => void
   #resolveHead: (head: AnswerHead) => void = ignore
   #rejectHead: (reason: unknown) => void = ignore
   #controller: Controller | undefined
@@ -65,8 +58,13 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteSource {
   #reader: (() => void) | undefined
   #scheduled = false
 
-  constructor(context: ExchangeContext) {
-    this.#context = context
+  /**
+   * `signal` ends the exchange at the socket, in whatever phase it is, connecting included. `connected` is called when the connection
+   * is ready, just before the request is written.
+   */
+  constructor(signal: StopSignal, connected: () => void) {
+    this.#signal = signal
+    this.#connected = connected
     this.head = new Promise((resolve, reject) => {
       this.#resolveHead = resolve
       this.#rejectHead = reject
@@ -75,7 +73,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteSource {
 
   /** Sends the request. To be called once. */
   start(dispatcher: Dispatcher, { origin, path, headers, body }: ExchangeRequest): void {
-    const { signal } = this.#context
+    const signal = this.#signal
     if (signal.aborted) {
       this.#onAbort()
       return
@@ -96,7 +94,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteSource {
 
   onRequestStart(controller: Controller): void {
     this.#controller = controller
-    this.#context.onConnect()
+    this.#connected()
   }
 
   onResponseStart(controller: Controller, status: number, headers: RawHeaders): void {
@@ -151,7 +149,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteSource {
   release(): void {
     if (this.state !== 'open' || this.#discarded !== undefined) return
     this.#discarded = this.#unread
-    this.#context.signal.removeEventListener('abort', this.#onAbort)
+    this.#signal.removeEventListener('abort', this.#onAbort)
     this.#drop()
     this.#releaseTimer = setTimeout(() => this.cancel(), RELEASE_MS)
     this.#releaseTimer.unref()
@@ -167,7 +165,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteSource {
   }
 
   readonly #onAbort = (): void => {
-    this.#rejectHead(this.#context.signal.reason)
+    this.#rejectHead(this.#signal.reason)
     this.cancel()
   }
 
@@ -180,7 +178,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteSource {
   #settle(state: 'ended' | 'failed', failure: Failure | undefined): void {
     this.state = state
     this.failure = failure
-    this.#context.signal.removeEventListener('abort', this.#onAbort)
+    this.#signal.removeEventListener('abort', this.#onAbort)
     clearTimeout(this.#releaseTimer)
     this.#schedule()
   }

@@ -1,3 +1,5 @@
+import type { StopSignal } from '@understudy/core'
+
 /**
  * What can go wrong with the bytes of an event stream, as transformations of those bytes. Drills use them on a leg's
  * real stream, the simulator on its own. Each closes its source when it is closed itself, and asks it for nothing
@@ -93,13 +95,13 @@ export async function* cutAfterBytes(
 /** Passes everything, then stays silent until the signal aborts, and throws its reason. */
 export async function* stallAtEnd(
   source: ByteStream,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   yield* source
   await new Promise<never>((_, reject) => {
     const fail = () => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'))
     if (signal.aborted) fail()
-    else signal.addEventListener('abort', fail, { once: true })
+    else signal.addEventListener('abort', fail)
   })
 }
 

@@ -81,7 +81,7 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
   }
 
   async function open(request: ChatRequest, context: LegContext): Promise<LegAnswer> {
-    const { signal } = context
+    const signal = context.stopSignal ?? context.signal
     const streamed = request.stream || streamsAlways
     const sameDialect = isSameDialect(request, codec)
     const asked = credentialHeader(provider, signal)
@@ -90,7 +90,7 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
     const passed = sameDialect ? passedHeadersOf(request) : []
     const body = shown.get(request) ?? writeBody(request, streamed)
 
-    const exchange = new Exchange(context)
+    const exchange = new Exchange(signal, context.onConnect)
     const { origin, path } = endpointOfEach ? endpointOf(provider, request.model ?? '') : endpoint
     const own = [...withHeaders(streamed ? base.stream : base.document, passed), ...credential]
     const headers = sign === undefined ? own : [...withHeaders(own, await signatureHeaders(sign, body, signal))]

@@ -1,4 +1,4 @@
-import type { LegAnswer } from '@understudy/core'
+import type { LegAnswer, StopSignal } from '@understudy/core'
 import { failureOf, LegFailedError } from '@understudy/core'
 import type { DialectCodec } from '@understudy/dialects'
 import type { AnswerForm } from './answer-form.js'
@@ -14,7 +14,7 @@ import { headerText, headerTexts, providerRequestId, visibleHeaders } from './re
 /** What an answer is read with. */
 export interface AnswerReader {
   readonly codec: DialectCodec
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
   /** Whether the client speaks the codec's dialect. */
   readonly sameDialect: boolean
   /** Whether the client reads a stream. */

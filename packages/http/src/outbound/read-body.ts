@@ -1,3 +1,4 @@
+import type { StopSignal } from '@understudy/core'
 import type { ByteSource } from './byte-source.js'
 import { waitForBytes } from './byte-source.js'
 
@@ -12,7 +13,7 @@ export interface ReadBody {
  * Reads to the end, or until there are more than `maxBytes`, and then no further: the source is cut. Rejects with the
  * reason of `signal` if that is aborted.
  */
-export async function readBody(source: ByteSource, maxBytes: number, signal: AbortSignal): Promise<ReadBody> {
+export async function readBody(source: ByteSource, maxBytes: number, signal: StopSignal): Promise<ReadBody> {
   const pieces: Buffer[] = []
   let length = 0
   for (;;) {

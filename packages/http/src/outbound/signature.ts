@@ -1,4 +1,5 @@
 import type { ResolvedProvider, SignedHeaders } from '@understudy/config'
+import type { StopSignal } from '@understudy/core'
 import { failureOf, LegFailedError } from '@understudy/core'
 import { orAborted } from './or-aborted.js'
 import { isHeaderName, isHeaderValue } from './request-headers.js'
@@ -10,7 +11,7 @@ import { isHeaderName, isHeaderValue } from './request-headers.js'
 export async function signatureHeaders(
   sign: NonNullable<ResolvedProvider['sign']>,
   bytes: Uint8Array,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<readonly string[]> {
   let signed: SignedHeaders
   try {
