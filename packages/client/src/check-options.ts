@@ -1,5 +1,6 @@
+import { ORDERS } from '@understudy/core'
 import { isObject, memberOf } from './sdk-client.js'
-import { sdkDialectOf } from './sdk-dialect.js'
+import { resourceOf, sdkDialectOf } from './sdk-dialect.js'
 
 const KNOWN: ReadonlySet<string> = new Set([
   'advanceOn',
@@ -13,6 +14,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'model',
   'on',
   'order',
+  'priceHints',
   'provider',
   'retries',
   'windowMs',
@@ -22,7 +24,7 @@ const ENTRY = '[client, model], [client, model, defaultParams] or [client, model
 
 /** Throws a `TypeError` that names what is wrong, what it was and what would be right. */
 export function checkOptions(client: unknown, options: unknown): void {
-  if (sdkDialectOf(client) === undefined || typeof memberOf(client, 'makeRequest') !== 'function') {
+  if (!canBeWrapped(client)) {
     throw new TypeError('withFallback: the first argument must be a client of `openai` or `@anthropic-ai/sdk`')
   }
   if (!isObject(options)) throw new TypeError('withFallback: the second argument must be an object such as { fallback: [] }')
@@ -35,10 +37,21 @@ export function checkOptions(client: unknown, options: unknown): void {
   if (!['always', 'safe', 'never', undefined].some((word) => word === idempotency)) {
     throw new TypeError(`withFallback: \`idempotency\` must be 'always', 'safe' or 'never'; got ${shown(idempotency)}`)
   }
+  const { order } = options
+  if (order !== undefined && typeof order !== 'function' && !ORDERS.some((word) => word === order)) {
+    throw new TypeError(`withFallback: \`order\` must be a function, or one of ${ORDERS.join(', ')}; got ${shown(order)}`)
+  }
   checkParams('defaultParams', options['defaultParams'])
   for (const name of ['model', 'provider']) checkText(name, options[name])
   for (const name of ['windowMs', 'retries']) checkCount(name, options[name], 0)
   for (const name of ['hopTimeoutMs', 'idleTimeoutMs']) checkCount(name, options[name], 1)
+}
+
+/** Whether the client makes its requests where the SDKs do, so that they can be made elsewhere. */
+function canBeWrapped(client: unknown): boolean {
+  const dialect = sdkDialectOf(client)
+  if (dialect === undefined || typeof memberOf(client, 'makeRequest') !== 'function') return false
+  return isObject(memberOf(resourceOf(client, dialect), '_client'))
 }
 
 function checkEntry(index: number, entry: unknown): void {

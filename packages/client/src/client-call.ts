@@ -1,7 +1,7 @@
 import type { ChatRequest } from '@understudy/core'
 import type { RequestParams } from './options.js'
 import type { Members, SdkClient } from './sdk-client.js'
-import { isObject } from './sdk-client.js'
+import { isObject, memberOf } from './sdk-client.js'
 import type { SdkDialect } from './sdk-dialect.js'
 
 /** One place a call can be served from: a client and what it is asked for. */
@@ -53,10 +53,15 @@ export function readCall(requestOptions: Members, dialect: SdkDialect, defaultPa
     globalParams,
     request: dialect.codec.decodeRequest(body),
     options: Object.fromEntries(Object.entries(requestOptions).filter(([key]) => !OWN_OPTIONS.has(key))),
-    signal: signal instanceof AbortSignal ? signal : undefined,
+    signal: isSignal(signal) ? signal : undefined,
     isUnrepeatable: idempotent === false,
     includeUsage: dialect.codec.outlineRequest(body).includeUsage,
   }
+}
+
+/** Polyfills and other realms have signals of their own. */
+function isSignal(value: unknown): value is AbortSignal {
+  return typeof memberOf(value, 'aborted') === 'boolean' && typeof memberOf(value, 'addEventListener') === 'function'
 }
 
 /** Defaults without what an entry or a call alone can say. */

@@ -55,7 +55,8 @@ export function createClientChain(entries: readonly ClientEntry[], options: With
       const onAttempt = (next: Attempt): void => void (attempt = next)
       const legs = asked.map((entry) => createSdkLeg(entry, { call, onAttempt, hopTimeoutMs, limits, clock: hopClock }))
       const told = tellRun(call.request.model ?? legs[0]?.model)
-      const host = { clock, random: Math.random, health: health?.forRun(), latencies, ...told }
+      const prices = pricesOf(call, options)
+      const host = { clock, random: Math.random, health: health?.forRun(), latencies, prices, ...told }
       const outcome = await run(legs, call.request, settingsFor(call, settings), host, call.signal)
       if (outcome.type === 'failed') throw await finalError(outcome, attempt, legs, first)
       const answer = attempt?.answer
@@ -68,6 +69,15 @@ export function createClientChain(entries: readonly ClientEntry[], options: With
 /** A call can make the policy stricter, never laxer. */
 function settingsFor({ isUnrepeatable }: ClientCall, settings: RunSettings): RunSettings {
   return isUnrepeatable ? { ...settings, idempotency: 'safe' } : settings
+}
+
+function pricesOf({ params }: ClientCall, { priceHints }: WithFallbackOptions): Readonly<Record<string, number>> | undefined {
+  try {
+    return priceHints?.(params)
+  } catch {
+    // Without prices the order is by health, which is no reason to fail a call.
+    return undefined
+  }
 }
 
 function settingsOf(options: WithFallbackOptions): RunSettings {

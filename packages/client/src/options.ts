@@ -34,6 +34,11 @@ export interface WithFallbackOptions {
   readonly advanceOn?: AdvanceSet | readonly FailureKind[] | undefined
   /** In which order the clients are asked. Default `health`: those whose breaker is closed first, else as listed. */
   readonly order?: Order | undefined
+  /**
+   * What a request costs at each `provider/model`, for the order `cost`; only how prices compare matters. What it throws
+   * counts as no prices.
+   */
+  readonly priceHints?: ((params: RequestParams) => Readonly<Record<string, number>> | undefined) | undefined
   /** After so many ms no further attempt starts; none is cut. 0 = nothing starts. Default 30 000. */
   readonly windowMs?: number | undefined
   /** One attempt, until its answer or its stream ends, in ms. Default 600 000. */

@@ -1,4 +1,4 @@
-/** The last bytes of a stream of events: whatever event ended it last is whole in them. */
+/** The last bytes of a stream of events: whatever event came last is whole in them. */
 export interface RawTail {
   readonly push: (bytes: Uint8Array) => void
   readonly bytes: () => Uint8Array<ArrayBuffer>
@@ -9,24 +9,38 @@ const MAX_TAIL_BYTES = 1024 * 1024
 
 const BOUNDARIES = ['\n\n', '\r\n\r\n', '\r\r']
 
-/** Keeps the last read, and of those before it what no event has ended in. */
+/**
+ * Keeps the last read, and of those before it what no event has ended in, or a little more. Copies nothing until it is asked.
+ */
 export function createRawTail(): RawTail {
-  let open = Buffer.alloc(0)
-  let last = Buffer.alloc(0)
+  let pieces: Uint8Array[] = []
+  let length = 0
 
   return {
     push(bytes) {
-      open = Buffer.concat([open, last])
-      const end = Math.max(...BOUNDARIES.map((boundary) => endOfLast(open, boundary)))
-      if (end > 0) open = open.subarray(end)
-      if (open.length > MAX_TAIL_BYTES) open = Buffer.alloc(0)
-      last = Buffer.from(bytes)
+      const last = pieces.at(-1)
+      const end = last === undefined ? -1 : endOfLastEvent(last)
+      if (last !== undefined && end !== -1) {
+        pieces = [last.subarray(end)]
+        length = last.length - end
+      }
+      if (length > MAX_TAIL_BYTES) {
+        pieces = []
+        length = 0
+      }
+      pieces.push(bytes)
+      length += bytes.length
     },
-    bytes: () => new Uint8Array(Buffer.concat([open, last])),
+    bytes: () => new Uint8Array(Buffer.concat(pieces)),
   }
 }
 
-function endOfLast(bytes: Buffer, boundary: string): number {
-  const at = bytes.lastIndexOf(boundary, undefined, 'latin1')
-  return at === -1 ? -1 : at + boundary.length
+/** Where the last event that ends in these bytes has ended; -1 if none does. */
+function endOfLastEvent(bytes: Uint8Array): number {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  const ends = BOUNDARIES.map((boundary) => {
+    const at = buffer.lastIndexOf(boundary, undefined, 'latin1')
+    return at === -1 ? -1 : at + boundary.length
+  })
+  return Math.max(...ends)
 }

@@ -44,6 +44,11 @@ export function isSdkClient(client: unknown): client is SdkClient {
   return sdkDialectOf(client) !== undefined
 }
 
+/** The object of a client that has `create`. */
+export function resourceOf(client: unknown, { resource }: SdkDialect): unknown {
+  return at(client, resource)
+}
+
 function at(client: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => memberOf(value, key), client)
 }

@@ -115,13 +115,17 @@ t.test('a 429 that says when is waited for, if retries are asked for and the win
   t.ok(performance.now() - startedAt < 1_000)
 })
 
-t.test('an order of one\'s own is kept to, and `latency` learns', async (t) => {
+t.test('an order is kept to, be it one of one\'s own or by price', async (t) => {
   const { make } = await startPair(t, [{ delayMs: 30 }])
   t.equal(await served(make({ order: (candidates) => candidates.toReversed() })), 'small')
+  const cheap = make({ order: 'cost', priceHints: ({ model }) => ({ 'first/large': model === 'large' ? 2 : 0, 'second/small': 1 }) })
+  t.equal(await served(cheap), 'small')
+  const hints = (): never => {
+    throw new Error('hints')
+  }
+  t.equal(await served(make({ order: 'cost', priceHints: hints })), 'large')
   const client = make({ order: 'latency' })
-  for (let call = 0; call < 3; call += 1) t.equal(await served(client), 'large', 'nothing is known')
-  const other = make({ order: (candidates) => candidates })
-  t.equal(await served(other), 'large')
+  t.equal(await served(client), 'large', 'nothing is known')
 })
 
 t.test('an entry without a model ends the chain', async (t) => {
