@@ -1,10 +1,10 @@
 import type { Arrival, Failure, Part } from '@understudy/core'
 import { failureOf } from '@understudy/core'
-import { createFrameReader, isFrameTooLargeError, parseFrame, type Frames } from '@understudy/sse'
+import { createFrameReader, isFrameTooLargeError, parseFrame, type FrameReader, type Frames } from '@understudy/sse'
 import { mayHaveCarriedOutput } from './carried-output.js'
 import type { StreamDecoder, StreamDecoderOptions } from './dialect-codec.js'
-import { createHeldStart } from './held-start.js'
-import { createPlainLook } from './plain-look.js'
+import { createHeldStart, type HeldStart } from './held-start.js'
+import { createPlainLook, type PlainLook } from './plain-look.js'
 import { parseJson } from './read-json.js'
 
 /**
@@ -22,6 +22,11 @@ export interface EventDialect {
   isTerminator(data: string): boolean
   /** What an event means that is named as an error and holds no JSON. */
   readFailure(text: string): Failure
+  /**
+   * Asked behind each event that is passed on, once one was left out: an event that goes before it, where the one that was left out
+   * may have said what clients cannot do without. Default: nothing is ever missing.
+   */
+  missingOpener?(value: unknown): string | undefined
   /** A source without events whose whole text is this. */
   readDocument(text: Uint8Array): { readonly parts: readonly Part[]; readonly bytes?: Uint8Array | undefined }
   /** Before a value that is output, in text that cannot be parsed: see `mayHaveCarriedOutput`. */
@@ -34,127 +39,153 @@ const MAX_MALFORMED_IN_ROW = 3
 
 /** Decodes a stream of server-sent events: framing, junk, errors and forwarding, the same for every dialect. */
 export function createEventDecoder(dialect: EventDialect, options: StreamDecoderOptions): StreamDecoder {
-  const { forward, maxFrameBytes, look = true } = options
-  const reader = createFrameReader({ maxFrameBytes })
-  const plainLook = forward === 'bytes' && look ? createPlainLook(dialect.plainKeys) : undefined
-  const heldStart = createHeldStart()
-  let isCommitted = false
-  let isDone = false
-  let malformedInRow = 0
+  return new EventDecoder(dialect, options)
+}
+
+// A class, since a server holds one for every open stream: closures would take three times the memory.
+class EventDecoder implements StreamDecoder {
+  readonly #dialect: EventDialect
+  readonly #forwardsBytes: boolean
+  readonly #reader: FrameReader
+  readonly #plainLook: PlainLook | undefined
+  /** Until the first event. */
+  #heldStart: HeldStart | undefined = createHeldStart()
+  #isCommitted = false
+  #isDone = false
+  #malformedInRow = 0
+  #hasSkipped = false
   // Of the read at hand.
-  let parts: Part[] = []
-  let events = 0
-  let skipped = 0
+  #parts: Part[] = []
+  #events = 0
+  #skipped = 0
+  #opener: string | undefined
 
-  function push(bytes: Uint8Array): Arrival | undefined {
-    if (isDone) return undefined
-    heldStart.take(bytes)
-    return readSafely(() => reader.push(bytes))
+  constructor(dialect: EventDialect, { forward, maxFrameBytes, look = true }: StreamDecoderOptions) {
+    this.#dialect = dialect
+    this.#forwardsBytes = forward === 'bytes'
+    this.#reader = createFrameReader({ maxFrameBytes })
+    this.#plainLook = this.#forwardsBytes && look ? createPlainLook(dialect.plainKeys) : undefined
   }
 
-  function end(): Arrival | undefined {
-    if (isDone) return undefined
-    const arrival = readSafely(() => reader.end())
-    if (isDone || arrival !== undefined) return arrival
-    const document = heldStart.document()
+  push(bytes: Uint8Array): Arrival | undefined {
+    if (this.#isDone) return undefined
+    this.#heldStart?.take(bytes)
+    return this.#read(bytes)
+  }
+
+  end(): Arrival | undefined {
+    if (this.#isDone) return undefined
+    const arrival = this.#read(undefined)
+    if (this.#isDone || arrival !== undefined) return arrival
+    const document = this.#heldStart?.document()
     if (document === undefined) return undefined
-    isDone = true
-    const { parts, bytes } = dialect.readDocument(document)
-    return { parts, events: 1, ...(bytes === undefined || forward === 'parts' ? undefined : { bytes }) }
+    this.#isDone = true
+    const { parts, bytes } = this.#dialect.readDocument(document)
+    return { parts, events: 1, ...(bytes === undefined || !this.#forwardsBytes ? undefined : { bytes }) }
   }
 
-  function readSafely(next: () => Frames | undefined): Arrival | undefined {
+  committed(): void {
+    this.#isCommitted = true
+  }
+
+  /** What these bytes complete, or the end of the source. */
+  #read(bytes: Uint8Array | undefined): Arrival | undefined {
     try {
-      const frames = next()
-      return frames === undefined ? undefined : readFrames(frames)
+      const frames = bytes === undefined ? this.#reader.end() : this.#reader.push(bytes)
+      return frames === undefined ? undefined : this.#readFrames(frames)
     } catch (error) {
       if (!isFrameTooLargeError(error)) throw error
-      isDone = true
+      this.#isDone = true
       return { parts: [malformed()], events: 1 }
     }
   }
 
   // Hot: once a read. Frames to pass on stay in their read; memory is only touched where one between them is left out.
-  function readFrames({ bytes, latin1, ends }: Frames): Arrival | undefined {
-    parts = []
-    events = 0
-    skipped = 0
+  #readFrames({ bytes, latin1, ends }: Frames): Arrival | undefined {
+    this.#parts = []
+    this.#events = 0
+    this.#skipped = 0
     let pieces: Uint8Array[] | undefined
     let keptFrom = 0
     let start = 0
     for (const end of ends) {
-      if (plainLook?.matches(latin1, start, end) === true) {
-        events++
-        malformedInRow = 0
-      } else if (!readFrame(latin1.slice(start, end))) {
+      if (this.#plainLook?.matches(latin1, start, end) === true) {
+        this.#events++
+        this.#malformedInRow = 0
+      } else if (!this.#readFrame(latin1.slice(start, end))) {
         if (start > keptFrom) (pieces ??= []).push(bytes.subarray(keptFrom, start))
         keptFrom = end
-        if (isDone) break
+        if (this.#isDone) break
+      } else if (this.#opener !== undefined) {
+        pieces ??= []
+        if (start > keptFrom) pieces.push(bytes.subarray(keptFrom, start))
+        pieces.push(Buffer.from(this.#opener, 'utf8'))
+        keptFrom = start
+        this.#opener = undefined
       }
       start = end
     }
-    if (events > 0) heldStart.drop()
-    const kept = forward === 'parts' || isDone ? undefined : bytes.subarray(keptFrom)
-    return arrivalOf(forward === 'parts' ? undefined : join(pieces, kept))
+    if (this.#events > 0) this.#heldStart = undefined
+    const kept = this.#forwardsBytes && !this.#isDone ? bytes.subarray(keptFrom) : undefined
+    return this.#arrivalOf(this.#forwardsBytes ? join(pieces, kept) : undefined)
   }
 
-  function arrivalOf(bytes: Uint8Array | undefined): Arrival | undefined {
+  #arrivalOf(bytes: Uint8Array | undefined): Arrival | undefined {
+    const parts = this.#parts
+    const events = this.#events
+    const skipped = this.#skipped
     if (events === 0 && bytes === undefined) return undefined
     if (bytes !== undefined) return skipped === 0 ? { parts, bytes, events } : { parts, bytes, events, skipped }
     return skipped === 0 ? { parts, events } : { parts, events, skipped }
   }
 
   /** Whether the frame is to be passed on. */
-  function readFrame(frame: string): boolean {
+  #readFrame(frame: string): boolean {
+    const dialect = this.#dialect
     const event = parseFrame(frame)
     // A client of the same dialect may take a named event without data for a broken one, so only comments pass.
-    if (event === undefined) return isCommitted && isComment(frame)
-    events++
-    if (dialect.isTerminator(event.data)) return close({ type: 'end' })
+    if (event === undefined) return this.#isCommitted && isComment(frame)
+    this.#events++
+    if (dialect.isTerminator(event.data)) return this.#close({ type: 'end' })
 
     const value = event.data === '' ? null : parseJson(event.data)
-    if (value === undefined) return readMalformed(event.data, event.event)
-    malformedInRow = 0
-    const nature = dialect.read(value, event.event, parts)
-    const last = parts.at(-1)?.type
+    if (value === undefined) return this.#readMalformed(event.data, event.event)
+    this.#malformedInRow = 0
+    const nature = dialect.read(value, event.event, this.#parts)
+    const last = this.#parts.at(-1)?.type
     if (last === 'error' || last === 'end') {
-      isDone = true
+      this.#isDone = true
       return false
     }
-    if (nature === 'junk') {
-      skipped++
-      return false
-    }
+    if (nature === 'junk') return this.#skip()
     if (nature === 'ping') {
-      events--
-      return isCommitted
+      this.#events--
+      return this.#isCommitted
     }
-    if (nature === 'plain') plainLook?.learn(frame)
+    if (nature === 'plain') this.#plainLook?.learn(frame)
+    if (this.#hasSkipped && this.#forwardsBytes) this.#opener = dialect.missingOpener?.(value)
     return true
   }
 
-  function readMalformed(data: string, name: string | undefined): false {
-    if (name === 'error') return close({ type: 'error', failure: dialect.readFailure(data) })
-    malformedInRow++
-    if (malformedInRow === MAX_MALFORMED_IN_ROW || mayHaveCarriedOutput(data, dialect.outputKeys)) {
-      return close(malformed())
+  #readMalformed(data: string, name: string | undefined): false {
+    if (name === 'error') return this.#close({ type: 'error', failure: this.#dialect.readFailure(data) })
+    this.#malformedInRow++
+    if (this.#malformedInRow === MAX_MALFORMED_IN_ROW || mayHaveCarriedOutput(data, this.#dialect.outputKeys)) {
+      return this.#close(malformed())
     }
-    skipped++
+    return this.#skip()
+  }
+
+  #skip(): false {
+    this.#skipped++
+    this.#hasSkipped = true
     return false
   }
 
-  function close(part: Part): false {
-    parts.push(part)
-    isDone = true
+  #close(part: Part): false {
+    this.#parts.push(part)
+    this.#isDone = true
     return false
-  }
-
-  return {
-    push,
-    end,
-    committed() {
-      isCommitted = true
-    },
   }
 }
 

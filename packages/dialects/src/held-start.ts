@@ -7,8 +7,6 @@ const MAX_HELD_BYTES = 64 * 1024
  */
 export interface HeldStart {
   take(bytes: Uint8Array): void
-  /** Gives the memory back: the source has events. */
-  drop(): void
   /** All bytes so far, if they look like a JSON or HTML document. */
   document(): Uint8Array | undefined
 }
@@ -23,9 +21,6 @@ export function createHeldStart(): HeldStart {
       length += bytes.length
       if (length > MAX_HELD_BYTES) held = undefined
       else held.push(bytes)
-    },
-    drop() {
-      held = undefined
     },
     document() {
       const bytes = Buffer.concat(held ?? [])

@@ -26,7 +26,6 @@ const MAX_USELESS_PATTERNS = 16
  * `keys`: the names of the strings that may vary. The dialect must read an event as plain whatever strings they hold.
  */
 export function createPlainLook(keys: readonly string[]): PlainLook {
-  const quotedKeys = keys.map((key) => `"${key}"`)
   // The text before the first string, between two, and behind the last one.
   let literals: readonly string[] = []
   let useless = 0
@@ -53,18 +52,23 @@ export function createPlainLook(keys: readonly string[]): PlainLook {
     if (useless >= MAX_USELESS_PATTERNS) return
     useless = fitted ? 0 : useless + 1
     fitted = false
-    literals = literalsAround(frame, quotedKeys)
+    literals = literalsAround(frame, keys).map(ownText)
   }
 
   return { matches, learn }
 }
 
+/** A slice of a read keeps the text of the whole read in memory, for as long as the stream is open. */
+function ownText(slice: string): string {
+  return Buffer.from(slice, 'latin1').toString('latin1')
+}
+
 /** Only frames of one data line, with or without a name in front: of what else can stand in a frame nothing has to be proven. */
 const ONE_DATA_LINE = /^(?:event:[^\r\n]*(?:\r\n|\r|\n))?data:[^\r\n]*[\r\n]+$/
 
-function literalsAround(frame: string, quotedKeys: readonly string[]): readonly string[] {
+function literalsAround(frame: string, keys: readonly string[]): readonly string[] {
   if (!ONE_DATA_LINE.test(frame)) return []
-  const starts = quotedKeys.flatMap((key) => valueStarts(frame, key)).sort((one, other) => one - other)
+  const starts = keys.flatMap((key) => valueStarts(frame, `"${key}"`)).sort((one, other) => one - other)
   if (starts.length === 0 || starts.length > MAX_SLOTS) return []
 
   const literals: string[] = []

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { createPlainLook } from '../src/plain-look.js'
 
@@ -56,4 +58,23 @@ t.test('stops learning from a stream in which no pattern ever fits', async (t) =
   for (let index = 0; index < 20; index++) look.learn(frame('a').replace('2', `${index}`))
   const last = frame('b').replace('2', '19')
   t.equal(look.matches(last, 0, last.length), false)
+})
+
+t.test('keeps nothing of the read that a pattern came from', async (t) => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const megabyte = Buffer.alloc(1024 * 1024, 'x').toString('latin1')
+  const learnt = () => {
+    const look = createPlainLook(['content'])
+    const read = `${frame('first')}${megabyte}${frame('last')}`
+    look.learn(read.slice(0, frame('first').length))
+    return look
+  }
+  learnt()
+  collect()
+  const before = process.memoryUsage().heapUsed
+  const looks = Array.from({ length: 32 }, learnt)
+  collect()
+  t.ok(process.memoryUsage().heapUsed - before < 8 * 1024 * 1024)
+  t.equal(looks.every((look) => look.matches(frame('later'), 0, frame('later').length)), true)
 })

@@ -1,6 +1,6 @@
-import { createBomFilter } from './bom-filter.js'
-import { createByteBuffer } from './byte-buffer.js'
-import { createFrameScanner } from './frame-scanner.js'
+import { BomFilter } from './bom-filter.js'
+import { ByteBuffer } from './byte-buffer.js'
+import { FrameScanner } from './frame-scanner.js'
 import { FrameTooLargeError } from './frame-too-large-error.js'
 import { isWholeData } from './is-whole-data.js'
 import { fromLatin1, toLatin1 } from './latin1.js'
@@ -57,29 +57,40 @@ export interface FrameReaderOptions {
  * A blank line that is a bare CR is complete at once, and is written out as CRLF: a client may wait for the LF that
  * could still follow, and would see each event one event late and the last one never.
  */
-export function createFrameReader({ maxFrameBytes = 8 * 1024 * 1024 }: FrameReaderOptions = {}): FrameReader {
-  const bom = createBomFilter()
-  const scanner = createFrameScanner()
-  const pending = createByteBuffer()
-  let failed: FrameTooLargeError | undefined
+export function createFrameReader(options?: FrameReaderOptions): FrameReader {
+  return new Reader(options)
+}
+
+// A class, since a server holds one for every open stream: closures would take three times the memory.
+class Reader implements FrameReader {
+  readonly #maxFrameBytes: number
+  readonly #bom = new BomFilter()
+  readonly #scanner = new FrameScanner()
+  readonly #pending = new ByteBuffer()
+  #failed: FrameTooLargeError | undefined
+
+  constructor({ maxFrameBytes = 8 * 1024 * 1024 }: FrameReaderOptions = {}) {
+    this.#maxFrameBytes = maxFrameBytes
+  }
 
   // Hot: once a read. A byte is decoded and searched once when it arrives, and copied and decoded again only if its
   // frame spans reads.
-  function push(read: Uint8Array): Frames | undefined {
-    if (failed !== undefined) throw failed
-    const input = bom.filter(read)
+  push(read: Uint8Array): Frames | undefined {
+    if (this.#failed !== undefined) throw this.#failed
+    const pending = this.#pending
+    const input = this.#bom.filter(read)
     const inputText = toLatin1(input)
-    const { text, ends } = scanner.scan(inputText)
+    const { text, ends } = this.#scanner.scan(inputText)
     const bytes = text === inputText ? input : fromLatin1(text)
     const held = pending.length
 
-    const tooLarge = held + bytes.length > maxFrameBytes ? indexOfTooLarge(ends, bytes.length, held) : -1
+    const tooLarge = held + bytes.length > this.#maxFrameBytes ? this.#indexOfTooLarge(ends, bytes.length, held) : -1
     if (tooLarge !== -1) {
-      failed = new FrameTooLargeError(maxFrameBytes)
+      this.#failed = new FrameTooLargeError(this.#maxFrameBytes)
       ends.length = tooLarge
       if (tooLarge === 0) {
         pending.take()
-        throw failed
+        throw this.#failed
       }
     }
 
@@ -89,42 +100,38 @@ export function createFrameReader({ maxFrameBytes = 8 * 1024 * 1024 }: FrameRead
       return undefined
     }
     const whole = end === bytes.length ? bytes : bytes.subarray(0, end)
-    const frames = held === 0 ? { bytes: whole, latin1: text.slice(0, end), ends } : joinPending(whole, ends)
-    if (failed === undefined && end < bytes.length) pending.append(bytes.subarray(end))
-    return scanner.mayHaveMarks ? withoutMarks(frames) : frames
+    const frames = held === 0 ? { bytes: whole, latin1: text.slice(0, end), ends } : this.#joinPending(whole, ends)
+    if (this.#failed === undefined && end < bytes.length) pending.append(bytes.subarray(end))
+    return this.#scanner.mayHaveMarks ? withoutMarks(frames) : frames
   }
 
-  function joinPending(whole: Uint8Array, ends: readonly number[]): Frames {
-    const held = pending.length
-    pending.append(whole)
-    const bytes = pending.take()
-    return { bytes, latin1: toLatin1(bytes), ends: ends.map((end) => held + end) }
-  }
-
-  function indexOfTooLarge(ends: readonly number[], length: number, held: number): number {
-    let start = -held
-    for (let index = 0; index <= ends.length; index++) {
-      const end = ends[index] ?? length
-      if (end - start > maxFrameBytes) return index
-      start = end
-    }
-    return -1
-  }
-
-  function end(): Frames | undefined {
-    if (failed !== undefined) throw failed
-    const cut = toLatin1(pending.take()).replace(marks, '')
+  end(): Frames | undefined {
+    if (this.#failed !== undefined) throw this.#failed
+    const cut = toLatin1(this.#pending.take()).replace(marks, '')
     if (!isWholeData(parseFrame(cut)?.data)) return undefined
-    const latin1 = cut + (scanner.atLineStart ? '\n' : '\n\n')
+    const latin1 = cut + (this.#scanner.atLineStart ? '\n' : '\n\n')
     return { bytes: fromLatin1(latin1), latin1, ends: [latin1.length] }
   }
 
-  return {
-    push,
-    end,
-    get bufferedBytes() {
-      return bom.heldBytes + pending.length
-    },
+  get bufferedBytes(): number {
+    return this.#bom.heldBytes + this.#pending.length
+  }
+
+  #joinPending(whole: Uint8Array, ends: readonly number[]): Frames {
+    const held = this.#pending.length
+    this.#pending.append(whole)
+    const bytes = this.#pending.take()
+    return { bytes, latin1: toLatin1(bytes), ends: ends.map((end) => held + end) }
+  }
+
+  #indexOfTooLarge(ends: readonly number[], length: number, held: number): number {
+    let start = -held
+    for (let index = 0; index <= ends.length; index++) {
+      const end = ends[index] ?? length
+      if (end - start > this.#maxFrameBytes) return index
+      start = end
+    }
+    return -1
   }
 }
 

@@ -12,24 +12,16 @@ export interface ScannedRead {
 }
 
 /** Finds the ends of frames in the reads of one stream; remembers what the last read ended in. */
-export interface FrameScanner {
-  scan(read: string): ScannedRead
-  /** Whether one more LF would be a blank line. */
-  readonly atLineStart: boolean
-  /** Whether some line so far may have begun with a byte-order mark. */
-  readonly mayHaveMarks: boolean
-}
-
-export function createFrameScanner(): FrameScanner {
-  let inFrame = false
-  let inLine = false
+export class FrameScanner {
+  #inFrame = false
+  #inLine = false
   // The last read ended in the CR of a line, so a LF that comes first in the next one is no blank line. (After the CR
   // of a blank line it is a stray blank line, and left out as such.)
-  let afterReturn = false
-  let mayHaveMarks = false
+  #afterReturn = false
+  #mayHaveMarks = false
 
   // Hot: each read goes through here. One native search a line; the one for CR runs once in a read that has none.
-  function scan(read: string): ScannedRead {
+  scan(read: string): ScannedRead {
     const ends: number[] = []
     // What is passed on is `passed` and then the read from `from` on.
     let passed = ''
@@ -37,6 +29,9 @@ export function createFrameScanner(): FrameScanner {
     let position = 0
     let nextFeed = -1
     let nextReturn = -1
+    let inFrame = this.#inFrame
+    let inLine = this.#inLine
+    let afterReturn = this.#afterReturn
 
     if (afterReturn && read.length > 0) {
       afterReturn = false
@@ -63,7 +58,7 @@ export function createFrameScanner(): FrameScanner {
         continue
       }
 
-      if (!inLine && code === markStart) mayHaveMarks = true
+      if (!inLine && code === markStart) this.#mayHaveMarks = true
       inFrame = true
       if (nextFeed < position) nextFeed = indexOrLength(read, '\n', position)
       if (nextReturn < position) nextReturn = indexOrLength(read, '\r', position)
@@ -72,17 +67,20 @@ export function createFrameScanner(): FrameScanner {
       position = inLine ? lineEnd : pastLineEnd(read, lineEnd)
       afterReturn = !inLine && position === read.length && read.charCodeAt(position - 1) === carriageReturn
     }
+    this.#inFrame = inFrame
+    this.#inLine = inLine
+    this.#afterReturn = afterReturn
     return { text: from === 0 ? read : passed + read.slice(from), ends }
   }
 
-  return {
-    scan,
-    get atLineStart() {
-      return !inLine && !afterReturn
-    },
-    get mayHaveMarks() {
-      return mayHaveMarks
-    },
+  /** Whether one more LF would be a blank line. */
+  get atLineStart(): boolean {
+    return !this.#inLine && !this.#afterReturn
+  }
+
+  /** Whether some line so far may have begun with a byte-order mark. */
+  get mayHaveMarks(): boolean {
+    return this.#mayHaveMarks
   }
 }
 

@@ -2,7 +2,7 @@ import type { Part } from '@understudy/core'
 import type { StreamDecoder, StreamDecoderOptions } from '../dialect-codec.js'
 import { outputKeys } from '../carried-output.js'
 import { createEventDecoder, type EventDialect, type EventNature } from '../event-decoder.js'
-import { isObject, listOf, numberOf, objectOf, type JsonObject } from '../read-json.js'
+import { isObject, listOf, numberOf, objectOf, textOf, type JsonObject } from '../read-json.js'
 import { errorIn, failureOfError } from './decode-failure.js'
 import { decodeResponse, readFinish, readUsage, startOf } from './decode-response.js'
 import { createStreamEncoder } from './encode-stream.js'
@@ -13,30 +13,62 @@ const BEFORE_OUTPUT = outputKeys(OUTPUT_KEYS)
 
 /** A decoder for one stream of chunks. */
 export function createStreamDecoder(options: StreamDecoderOptions): StreamDecoder {
-  return createEventDecoder(createChunkDialect(), options)
+  return createEventDecoder(new ChunkDialect(), options)
 }
 
-function createChunkDialect(): EventDialect {
-  const toolCalls = new Map<number, ToolCallIndex>()
-  let isStarted = false
+// A class, as the event decoder is one: a server holds one for every open stream.
+class ChunkDialect implements EventDialect {
+  readonly outputKeys = BEFORE_OUTPUT
+  readonly plainKeys = PLAIN_KEYS
+  readonly readFailure = failureOfError
+  readonly readDocument = readDocument
+  #isStarted = false
+  #toolCalls: Map<number, ToolCallIndex> | undefined
+  /** Choices that some chunk was of, by the bits of their numbers. */
+  #seen = 0
+  /** Choices of the last chunk whose first chunk it was, and that said nothing of a role. */
+  #withoutRole: number[] | undefined
 
-  function read(value: unknown, name: string | undefined, parts: Part[]): EventNature {
+  isTerminator(data: string): boolean {
+    return data.length < 16 && data.trim() === '[DONE]'
+  }
+
+  read(value: unknown, name: string | undefined, parts: Part[]): EventNature {
     const error = name === 'error' ? (errorIn(value) ?? value ?? {}) : errorIn(value)
     if (error !== undefined) {
       parts.push({ type: 'error', failure: failureOfError(error) })
       return 'event'
     }
-    return isObject(value) && isChunk(value) ? readChunk(value, parts) : 'junk'
+    return isObject(value) && isChunk(value) ? this.#readChunk(value, parts) : 'junk'
   }
 
-  function readChunk(chunk: JsonObject, parts: Part[]): EventNature {
+  /** Clients refuse a choice without a role as broken. It may have stood in the chunk that was left out. */
+  missingOpener(value: unknown): string | undefined {
+    const choices = this.#withoutRole
+    if (choices === undefined || !isObject(value)) return undefined
+    const { id, object = 'chat.completion.chunk', created, model, system_fingerprint } = value
+    const delta = { role: 'assistant', content: '' }
+    const opener = {
+      id,
+      object,
+      created,
+      model,
+      system_fingerprint,
+      choices: choices.map((index) => ({ index, delta, finish_reason: null })),
+      ...('usage' in value ? { usage: null } : undefined),
+    }
+    return `data: ${JSON.stringify(opener)}\n\n`
+  }
+
+  #readChunk(chunk: JsonObject, parts: Part[]): EventNature {
     const choices = listOf(chunk.choices).filter(isObject)
     const before = parts.length
-    if (!isStarted && choices.length > 0) {
-      isStarted = true
+    this.#withoutRole = undefined
+    if (!this.#isStarted && choices.length > 0) {
+      this.#isStarted = true
       parts.push(startOf(chunk))
     }
-    for (const choice of choices) readChoice(choice, parts)
+    for (const choice of choices) this.#readChoice(choice, parts)
     const usage = readUsage(chunk.usage) ?? readUsage(choices[0]?.usage) ?? readUsage(objectOf(chunk.x_groq)?.usage)
     if (usage !== undefined) parts.push({ type: 'usage', usage })
     keepError(parts, before)
@@ -44,28 +76,27 @@ function createChunkDialect(): EventDialect {
     return choices.length === 1 && !hasCalls && isPlain(parts, before) ? 'plain' : 'event'
   }
 
-  function readChoice(choice: JsonObject, parts: Part[]): void {
+  #readChoice(choice: JsonObject, parts: Part[]): void {
     const index = numberOf(choice.index) ?? 0
     const message = objectOf(choice.delta) ?? objectOf(choice.message)
-    if (message !== undefined) readMessage(message, index, toolCallsOf(index), parts)
+    if (!this.#hasSeen(index) && textOf(message?.role) === undefined) (this.#withoutRole ??= []).push(index)
+    if (message !== undefined) readMessage(message, index, this.#toolCallsOf, parts)
     readFinish(choice, index, parts)
   }
 
-  function toolCallsOf(choice: number): ToolCallIndex {
-    const known = toolCalls.get(choice)
-    if (known !== undefined) return known
-    const made = createToolCallIndex()
-    toolCalls.set(choice, made)
-    return made
+  /** Of more choices than there are bits the rest counts as seen. */
+  #hasSeen(choice: number): boolean {
+    const bit = choice >= 0 && choice < 31 ? 1 << choice : 0
+    const isKnown = bit === 0 || (this.#seen & bit) !== 0
+    this.#seen |= bit
+    return isKnown
   }
 
-  return {
-    read,
-    isTerminator: (data) => data.length < 16 && data.trim() === '[DONE]',
-    readFailure: failureOfError,
-    readDocument,
-    outputKeys: BEFORE_OUTPUT,
-    plainKeys: PLAIN_KEYS,
+  readonly #toolCallsOf = (choice: number): ToolCallIndex => {
+    this.#toolCalls ??= new Map()
+    const calls = this.#toolCalls.get(choice) ?? createToolCallIndex()
+    this.#toolCalls.set(choice, calls)
+    return calls
   }
 }
 

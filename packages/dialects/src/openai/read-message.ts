@@ -57,8 +57,16 @@ function indexOf(value: unknown): number | undefined {
   return index !== undefined && Number.isInteger(index) && index >= 0 && index < 1024 ? index : undefined
 }
 
-/** Appends what a delta or a whole message says. Only strings that are not empty say anything. */
-export function readMessage(message: JsonObject, choice: number, toolCalls: ToolCallIndex, parts: Part[]): void {
+/**
+ * Appends what a delta or a whole message says. Only strings that are not empty say anything. `toolCallsOf` is asked for a choice's
+ * index of calls once there is a call.
+ */
+export function readMessage(
+  message: JsonObject,
+  choice: number,
+  toolCallsOf: (choice: number) => ToolCallIndex,
+  parts: Part[],
+): void {
   const where = choice === 0 ? undefined : { choice }
   const reasoning = reasoningOf(message)
   if (reasoning !== undefined) parts.push({ type: 'reasoning', text: reasoning, ...where })
@@ -73,8 +81,9 @@ export function readMessage(message: JsonObject, choice: number, toolCalls: Tool
   if (refusal !== undefined) parts.push({ type: 'refusal', text: refusal, ...where })
 
   const calls = listOf(message.tool_calls).filter(isObject)
+  const toolCalls = calls.length === 0 ? undefined : toolCallsOf(choice)
   for (const [position, call] of calls.entries()) {
-    pushToolCall(call, toolCalls.of(call, position, calls.length), where, parts)
+    pushToolCall(call, toolCalls?.of(call, position, calls.length) ?? 0, where, parts)
   }
   const legacyCall = objectOf(message.function_call)
   if (legacyCall !== undefined) pushToolCall({ function: legacyCall }, 0, where, parts)
