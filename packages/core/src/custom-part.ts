@@ -42,7 +42,7 @@ type Fields<Type extends Part['type']> = Readonly<Record<Exclude<keyof Extract<P
 
 /** What each type of part may hold. Other fields are left out. */
 const PARTS: { readonly [Type in Part['type']]: Fields<Type> } = {
-  start: { id: optional(text), model: optional(text), created: optional(number) },
+  start: { id: optional(text), model: optional(text), created: optional(number), systemFingerprint: optional(text) },
   text: { text, choice: optional(index) },
   reasoning: { text, signature: optional(text), redacted: optional(text), choice: optional(index) },
   refusal: { text, choice: optional(index) },

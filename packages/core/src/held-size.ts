@@ -44,7 +44,7 @@ function textLength(part: Part): number {
     case 'tool-call':
       return part.arguments.length + lengthOf(part.name) + lengthOf(part.id)
     case 'start':
-      return lengthOf(part.id) + lengthOf(part.model)
+      return lengthOf(part.id) + lengthOf(part.model) + lengthOf(part.systemFingerprint)
     case 'finish':
       return lengthOf(part.raw) + lengthOf(part.stopSequence)
     case 'media':

@@ -23,6 +23,8 @@ export interface StartPart {
   readonly model?: string | undefined
   /** Seconds since the epoch. */
   readonly created?: number | undefined
+  /** Which build of the model answers, in the words of the OpenAI API. */
+  readonly systemFingerprint?: string | undefined
 }
 
 export interface TextPart {

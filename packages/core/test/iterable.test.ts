@@ -48,7 +48,7 @@ t.test('what is neither text nor a part is malformed', async (t) => {
 
 t.test('a part is looked at, copied, and given without what it cannot hold', async (t) => {
   const parts: readonly Part[] = [
-    { type: 'start', id: 'x', model: 'm', created: 1 },
+    { type: 'start', id: 'x', model: 'm', created: 1, systemFingerprint: 'f' },
     { type: 'text', text: '', choice: 1 },
     { type: 'reasoning', text: 'hm', signature: 's', redacted: 'r' },
     { type: 'refusal', text: 'no' },

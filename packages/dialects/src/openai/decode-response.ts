@@ -36,7 +36,7 @@ function readResponse(value: unknown): { readonly parts: readonly Part[] } {
 
 function readChoice(choice: JsonObject, index: number, parts: Part[]): void {
   const message = objectOf(choice.message)
-  if (message !== undefined) readMessage(message, index, createToolCallIndex(), parts)
+  if (message !== undefined) readMessage(message, index, createToolCallIndex, parts)
   readFinish(choice, index, parts)
 }
 
@@ -45,11 +45,13 @@ export function startOf(value: JsonObject): Part {
   const id = textOf(value.id)
   const model = textOf(value.model)
   const created = numberOf(value.created)
+  const systemFingerprint = textOf(value.system_fingerprint)
   return {
     type: 'start',
     ...(id === undefined ? undefined : { id }),
     ...(model === undefined ? undefined : { model }),
     ...(created === undefined ? undefined : { created }),
+    ...(systemFingerprint === undefined ? undefined : { systemFingerprint }),
   }
 }
 

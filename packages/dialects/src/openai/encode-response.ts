@@ -13,9 +13,10 @@ interface Choice {
 
 /** A whole answer as a `chat.completion` object. */
 export function encodeResponse(parts: readonly Part[], options: ResponseEncoderOptions): Record<string, unknown> {
-  const choices = new Map<number, Choice>([[0, newChoice()]])
+  const choices = new Map<number, Choice>()
   let { id, created } = options
   let model = options.model
+  let fingerprint: string | undefined
   let usage: Usage | undefined
 
   for (const part of parts) {
@@ -24,6 +25,7 @@ export function encodeResponse(parts: readonly Part[], options: ResponseEncoderO
         id = part.id ?? id
         model = options.model ?? part.model
         created = part.created ?? created
+        fingerprint = part.systemFingerprint
         break
       case 'usage':
         usage = { ...usage, ...part.usage }
@@ -36,11 +38,13 @@ export function encodeResponse(parts: readonly Part[], options: ResponseEncoderO
         addToChoice(choiceOf(choices, part.choice ?? 0), part)
     }
   }
+  if (choices.size === 0) choices.set(0, newChoice())
   return {
     id,
     object: 'chat.completion',
     created,
     model: model ?? '',
+    ...(fingerprint === undefined ? undefined : { system_fingerprint: fingerprint }),
     choices: [...choices].sort(([one], [other]) => one - other).map(([index, choice]) => choiceWire(index, choice, id)),
     ...(usage === undefined ? undefined : { usage: usageWire(usage) }),
   }

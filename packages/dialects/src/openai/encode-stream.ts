@@ -25,7 +25,7 @@ export function createStreamEncoder(options: StreamEncoderOptions): StreamEncode
     switch (part.type) {
       case 'start':
         answerId = part.id ?? answerId
-        head = headOf(answerId, part.created ?? options.created, options.model ?? part.model ?? '')
+        head = headOf(answerId, part.created ?? options.created, options.model ?? part.model ?? '', part.systemFingerprint)
         return opener(0)
       case 'text':
         return delta(part.choice, { content: part.text })
@@ -92,7 +92,8 @@ export function createStreamEncoder(options: StreamEncoderOptions): StreamEncode
   return { push, end }
 }
 
-function headOf(id: string, created: number, model: string): string {
+function headOf(id: string, created: number, model: string, fingerprint?: string): string {
   const members = `"id":${JSON.stringify(id)},"object":"chat.completion.chunk","created":${created}`
-  return `data: {${members},"model":${JSON.stringify(model)},"choices":`
+  const build = fingerprint === undefined ? '' : `"system_fingerprint":${JSON.stringify(fingerprint)},`
+  return `data: {${members},"model":${JSON.stringify(model)},${build}"choices":`
 }

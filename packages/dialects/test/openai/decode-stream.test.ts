@@ -4,6 +4,7 @@ import { failureOf, type FailureKind, type Part } from '@understudy/core'
 import { openai } from '@understudy/dialects'
 import { chunk, cuttings, DONE, event, replay, type Decoded } from '../replay.js'
 
+const HEAD = { id: 'cc-A', object: 'chat.completion.chunk', created: 1700000000, model: 'm-A' }
 const START: Part = { type: 'start', id: 'cc-A', model: 'm-A', created: 1700000000 }
 const STOP: Part = { type: 'finish', reason: 'stop', raw: 'stop' }
 const END: Part = { type: 'end' }
@@ -58,6 +59,11 @@ const CASES: readonly Case[] = [
   { name: 'junk between good events', stream: event('null') + 'data:\n\n' + event('42') + event('"s"') + event({}) + event([]) + event({ type: 'ping' }) + role + event('true') + chunk({ content: 'a' }), parts: [START, text('a')], bytes: role + chunk({ content: 'a' }), skipped: 8 },
   { name: 'a comment before the commit', stream: ': OPENROUTER PROCESSING\n\n' + chunk({ content: 'a' }), parts: [START, text('a')], bytes: chunk({ content: 'a' }) },
   { name: 'a malformed event without output', stream: role + event('{"choices":[{"delta":{"content":""}}') + chunk({ content: 'a' }), parts: [START, text('a')], bytes: role + chunk({ content: 'a' }), skipped: 1 },
+  { name: 'the event of the role left out: it is said in its place', stream: event('{"choices":[{"delta":{"role":"assistant","content":""}}') + chunk({ content: 'a' }) + chunk({ content: 'b' }), parts: [START, text('a'), text('b')], bytes: role + chunk({ content: 'a' }) + chunk({ content: 'b' }), skipped: 1 },
+  { name: 'the event of the role left out, and the next one says it too', stream: event('{') + chunk({ role: 'assistant', content: 'a' }), parts: [START, text('a')], bytes: chunk({ role: 'assistant', content: 'a' }), skipped: 1 },
+  { name: 'the role of a second choice left out', stream: role + chunk({ content: 'a' }) + event('{') + event({ ...HEAD, choices: [{ index: 0, delta: { content: 'b' } }, { index: 1, delta: { content: 'c' } }], usage: null }) + event({ choices: [{ index: 1, delta: { content: 'd' } }] }), parts: [START, text('a'), text('b'), { type: 'text', text: 'c', choice: 1 }, { type: 'text', text: 'd', choice: 1 }], bytes: role + chunk({ content: 'a' }) + event({ ...HEAD, choices: [{ index: 1, delta: { role: 'assistant', content: '' }, finish_reason: null }], usage: null }) + event({ ...HEAD, choices: [{ index: 0, delta: { content: 'b' } }, { index: 1, delta: { content: 'c' } }], usage: null }) + event({ choices: [{ index: 1, delta: { content: 'd' } }] }), skipped: 1 },
+  { name: 'no role at all, and nothing left out', stream: chunk({ content: 'a' }), parts: [START, text('a')] },
+  { name: 'a byte-order mark in the middle', stream: role + '\ufeff' + chunk({ content: 'a' }) + '\ufeff' + DONE, parts: [START, text('a'), END], bytes: role + chunk({ content: 'a' }) },
   { name: 'a malformed event with output', stream: role + event('{"choices":[{"delta":{"content":"lost"}') + chunk({ content: 'a' }), parts: [START, failed('malformed')], bytes: role },
   { name: 'three malformed events in a row', stream: role + event('{') + event('{') + chunk({ content: 'a' }) + event('{') + event('{') + event('{') + chunk({ content: 'b' }), parts: [START, text('a'), failed('malformed')], bytes: role + chunk({ content: 'a' }), skipped: 4 },
   { name: 'CRLF and CR', stream: chunk({ content: 'a' }).replaceAll('\n', '\r\n') + DONE.replaceAll('\n', '\r\n'), parts: [START, text('a'), END], bytes: chunk({ content: 'a' }).replaceAll('\n', '\r\n') },

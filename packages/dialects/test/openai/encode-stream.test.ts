@@ -42,6 +42,24 @@ t.test('a role opener, deltas, the finish, usage on request, one terminator', as
   )
 })
 
+t.test('what build of the model answered is kept, in a document and in the stream that is made of one', async (t) => {
+  const document = { id: 'cc-A', object: 'chat.completion', created: 5, model: 'm', system_fingerprint: 'fp_1', choices: [{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }] }
+  const { parts } = openai.decodeResponse(Buffer.from(JSON.stringify(document)), { status: 200 })
+  t.match(parts[0], { type: 'start', systemFingerprint: 'fp_1' })
+  t.match(openai.encodeResponse(parts, OPTIONS), { system_fingerprint: 'fp_1' })
+  const chunks = encode(parts, false).toString().split('\n\n').filter((line) => line.startsWith('data: {'))
+  t.equal(chunks.length, 3)
+  for (const line of chunks) t.match(JSON.parse(line.slice(6)), { id: 'cc-A', system_fingerprint: 'fp_1' })
+  const inStream = replay([Buffer.from(JSON.stringify(document, undefined, 2))])
+  t.match(inStream.bytes, /"system_fingerprint":"fp_1","choices"/)
+})
+
+t.test('a document has the choices that came, and one where none did', async (t) => {
+  const indexes = (parts: readonly Part[]) => (openai.encodeResponse(parts, OPTIONS)['choices'] as { index: number }[]).map(({ index }) => index)
+  t.strictSame(indexes([{ type: 'text', text: 'b', choice: 1 }]), [1])
+  t.strictSame(indexes([{ type: 'end' }]), [0])
+})
+
 t.test('an answer that only ends gets no finish reason', async (t) => {
   t.equal(encode([{ type: 'end' }]).toString(), 'data: [DONE]\n\n')
 })
