@@ -1,15 +1,19 @@
+import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import compress from '@fastify/compress'
 import swagger from '@fastify/swagger'
 import Fastify from 'fastify'
-import type { FastifyInstance, FastifyServerOptions } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyServerOptions } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import t from 'tap'
 import { z } from 'zod'
 import { fallbackMiddleware } from '@understudy/fastify'
 
-import { json, scriptedFallback } from '../../../test/kit/scripted-fallback.js'
+import { byteSource } from '../../../test/kit/byte-source.js'
+import { ask } from '../../../test/kit/http-client.js'
+import { eventStream, json, scriptedFallback } from '../../../test/kit/scripted-fallback.js'
+import { within } from '../../../test/kit/within.js'
 
 type Test = Pick<typeof t, 'teardown'>
 
@@ -169,4 +173,57 @@ t.test('a prefix among our options is refused with the right call', async (t) =>
   const options = { shortPaths: true, prefix: '/chat' }
   t.throws(() => fallbackMiddleware({ chat: [CUSTOM] }, options), { code: 'ERR_UNDERSTUDY_CONFIG', message: /register/ })
   t.throws(() => fallbackMiddleware(scriptedFallback(), options), { code: 'ERR_UNDERSTUDY_CONFIG', message: /register/ })
+})
+
+t.test('a stream that Fastify never sends is closed, and the host\'s own answer stands', async (t) => {
+  let reply: FastifyReply | undefined
+  const cases: Record<string, { set?: (app: FastifyInstance) => void, act?: () => void, later?: () => void, status: number, text: RegExp }> = {
+    'the host was quicker': { act: () => void reply?.code(503).send('quicker'), status: 503, text: /^quicker$/ },
+    'the host took the reply over, and goes on with it': {
+      act: () => void reply?.hijack(),
+      later: () => void reply?.raw.end('taken over'),
+      status: 200,
+      text: /^taken over$/,
+    },
+    'a hook sends something else': { set: (app) => app.addHook('onSend', async () => 'else'), status: 200, text: /^else$/ },
+    'a hook throws': {
+      set: (app) => app.addHook('onSend', async (_request, _reply, payload) => {
+        if (typeof payload !== 'string') throw new Error('the hook\'s own')
+      }),
+      status: 500,
+      text: /the hook's own/,
+    },
+    'a hook sets a header that cannot be sent': {
+      set: (app) => app.addHook('onSend', async (_request, theirs, payload) => {
+        if (typeof payload !== 'string') theirs.header('x-odd', 'a\nb')
+      }),
+      status: 500,
+      text: /x-odd/,
+    },
+  }
+  for (const [name, { set, act, later, status, text }] of Object.entries(cases)) {
+    const said: string[] = []
+    const app = host(t, { logger: { level: 'warn', stream: { write: (line: string) => void said.push(line) } } })
+    app.addHook('onRequest', async (_request, its) => {
+      reply = its
+    })
+    set?.(app)
+    const source = byteSource()
+    const fallback = scriptedFallback()
+    fallback.script = async () => {
+      act?.()
+      return eventStream(source)
+    }
+    await app.register(fallbackMiddleware(fallback))
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    const asked = ask((app.server.address() as AddressInfo).port, '/v1/chat/completions')
+    if (later !== undefined) {
+      await within(1_000, name, source.closed)
+      later()
+    }
+    t.match(await within(1_000, name, asked), { status, text }, name)
+    await within(1_000, name, source.closed)
+    t.equal(source.returns(), 1, name)
+    if (status !== 500) t.strictSame(said, [], 'nothing to complain of')
+  }
 })

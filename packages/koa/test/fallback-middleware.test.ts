@@ -143,3 +143,53 @@ t.test('a source that breaks its word is an error of the host', async (t) => {
   begin(port, '/v1/chat/completions').on('error', () => undefined).end('{}')
   t.equal(await within(1_000, 'an error', heard), failure)
 })
+
+t.test('a stream that Koa never sends is closed, and the host\'s own answer stands', async (t) => {
+  const cases: Record<string, { after: (ctx: Koa.Context) => void, status: number, text: string }> = {
+    'another body': { after: (ctx) => void (ctx.body = 'another'), status: 200, text: 'another' },
+    'no body': { after: (ctx) => void (ctx.status = 204), status: 204, text: '' },
+    'the host answers behind Koa\'s back': {
+      after(ctx) {
+        ctx.respond = false
+        ctx.res.statusCode = 202
+        ctx.res.end('behind')
+      },
+      status: 202,
+      text: 'behind',
+    },
+    'the host had answered': { after: (ctx) => void ctx.res.writeHead(503).end('quicker'), status: 503, text: 'quicker' },
+  }
+  for (const [name, { after, status, text }] of Object.entries(cases)) {
+    const app = new Koa()
+    const errors: unknown[] = []
+    app.on('error', (error) => errors.push(error))
+    let early: (() => void) | undefined
+    app.use(async (ctx, next) => {
+      early = status === 503 ? () => after(ctx) : undefined
+      await next()
+      if (early === undefined) after(ctx)
+    })
+    const source = byteSource()
+    const fallback = scriptedFallback()
+    fallback.script = () => {
+      early?.()
+      return eventStream(source)
+    }
+    app.use(fallbackMiddleware(fallback))
+    t.match(await within(1_000, name, ask(await listen(t, app), '/v1/chat/completions')), { status, text }, name)
+    await within(1_000, name, source.closed)
+    t.equal(source.returns(), 1, name)
+    t.strictSame(errors, [], name)
+  }
+})
+
+t.test('a head that node refuses closes the stream', async (t) => {
+  const app = new Koa()
+  app.silent = true
+  const source = byteSource()
+  const fallback = scriptedFallback()
+  fallback.script = () => ({ ...eventStream(source), headers: { 'x-odd': 'a\nb' } })
+  app.use(fallbackMiddleware(fallback))
+  t.equal((await ask(await listen(t, app), '/v1/chat/completions')).status, 500)
+  await within(1_000, 'the stream is closed', source.closed)
+})
