@@ -26,15 +26,17 @@ export function fallbackMiddleware(routes: RoutesInput | Fallback, options: KoaO
 
   return async function understudy(ctx, next) {
     if (typeof next !== 'function' || typeof ctx?.set !== 'function') throw wrongHost('koa', ctx, next)
-    const path = pathUnder(prefix, ctx.path)
-    const atRoot = prefix === '' && !isMounted(ctx)
+    // Not `ctx.path`: it throws, or is null, for some of the targets that clients may send.
+    const { path: whole, query } = splitTarget(ctx.url)
+    const path = pathUnder(prefix, whole)
+    const atRoot = prefix === '' && !isMounted(ctx, whole)
     if (path === undefined || !mounted.matches(ctx.method, path, atRoot)) {
       const matched: unknown = Reflect.get(ctx, 'matched')
-      if (Array.isArray(matched)) warnOfRoute(matched, understudy, ctx.path)
+      if (Array.isArray(matched)) warnOfRoute(matched, understudy, whole)
       await next()
       return
     }
-    const request = readRequest(ctx.req, ctx.res, { path, query: ctx.querystring, atRoot }, () => bodyOf(ctx))
+    const request = readRequest(ctx.req, ctx.res, { path, query, atRoot }, () => bodyOf(ctx))
     expectDisconnect(ctx, request.client)
     const response = await mounted.handle(request)
     // First of all, so that it is closed with the response, whatever else goes wrong.
@@ -51,8 +53,8 @@ function bodyOf({ request }: Context): unknown {
 }
 
 /** `koa-mount` leaves its mark on a context also when the mounted app has let it through. */
-function isMounted(ctx: Context): boolean {
-  return Reflect.has(ctx, 'mountPath') && splitTarget(ctx.originalUrl).path !== ctx.path
+function isMounted(ctx: Context, path: string): boolean {
+  return Reflect.has(ctx, 'mountPath') && splitTarget(ctx.originalUrl).path !== path
 }
 
 /** Koa reports a client that leaves in the middle of a stream as an error of the app. Every other error is reported as ever. */
