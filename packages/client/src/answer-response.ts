@@ -70,6 +70,11 @@ function headersOf(run: CommittedRun, { entry }: Attempt, { response }: OpenedAn
   }
   const requestId = headers.get(entry.dialect.requestIdHeader)
   if (requestId !== null) headers.set(call.dialect.requestIdHeader, requestId)
-  headers.set('understudy-served', legName(run.leg).replace(/[^\x20-\x7e]+/g, encodeURIComponent))
+  headers.set('understudy-served', headerText(legName(run.leg)))
   return headers
+}
+
+/** A model may be called anything, half of a surrogate pair too; a header takes ASCII. */
+function headerText(text: string): string {
+  return text.replace(/[^\x20-\x7e]+/g, (run) => encodeURIComponent(Buffer.from(run).toString()))
 }

@@ -13,7 +13,7 @@ import { errorOf } from './attempt.js'
 import type { ClientCall, ClientEntry } from './client-call.js'
 import { ProviderUnavailableError } from './errors.js'
 import type { WithFallbackOptions } from './options.js'
-import { createRunTeller } from './run-teller.js'
+import { createRunTeller, safely } from './run-teller.js'
 import { createSdkLeg } from './sdk-leg.js'
 import { abortError, vendorError } from './vendor-error.js'
 
@@ -36,8 +36,9 @@ export function createClientChain(entries: readonly ClientEntry[], options: With
   const hopClock = createSystemClock({ unref: true })
   const settings = settingsOf(options)
   const latencies: Latencies = createLatencies()
-  const health = healthOf(options)
-  const tellRun = createRunTeller(options.on)
+  const tell = options.on && safely(options.on)
+  const health = healthOf(options, tell)
+  const tellRun = createRunTeller(tell)
   const [first] = entries
   const asked = idempotency === 'never' ? entries.filter(({ provider }) => provider === first?.provider) : entries
   // Connecting and the first content are the SDK's and the provider's own affair here: an attempt has one limit, the hop's.
@@ -94,11 +95,14 @@ function settingsOf(options: WithFallbackOptions): RunSettings {
   }
 }
 
-function healthOf({ breaker = {}, cooldown = false, on }: WithFallbackOptions): HealthRegistry | undefined {
+function healthOf(
+  { breaker = {}, cooldown = false }: WithFallbackOptions,
+  on: WithFallbackOptions['on'],
+): HealthRegistry | undefined {
   if (breaker === false && !cooldown) return undefined
   // A caller's own mistakes say nothing about a provider, and a throttled one is as good as down.
   const rule = breaker === false ? false : { counts: 'sdk' as const, ...breaker }
-  return createHealthRegistry({ clock: createSystemClock(), breaker: rule, cooldown, ...(on === undefined ? undefined : { on }) })
+  return createHealthRegistry({ clock: createSystemClock(), breaker: rule, cooldown, on })
 }
 
 async function finalError(

@@ -6,19 +6,25 @@ type Told = Pick<RunHost, 'journal' | 'onEnd'>
 
 const ROUTE = 'client'
 
-/** Makes what each run tells, by what was asked for; nothing where nobody listens. */
-export function createRunTeller(on: ((event: FallbackEvent) => void) | undefined): (requested: string | undefined) => Told {
-  if (on === undefined) return () => ({})
-  const tell = (event: FallbackEvent): void => {
-    // A listener that fails, now or later, must not take a call down with it.
+/** Hears events. */
+type Listener = (event: FallbackEvent) => void
+
+/** A listener that can fail, now or later, without taking a call down with it. */
+export function safely(on: Listener): Listener {
+  const listener: (event: FallbackEvent) => unknown = on
+  return (event) => {
     try {
-      const listener: (event: FallbackEvent) => unknown = on
       const result = listener(event)
       if (result instanceof Promise) result.catch(() => undefined)
     } catch {
       return
     }
   }
+}
+
+/** Makes what each run tells; nothing where nobody listens. `tell` never throws. */
+export function createRunTeller(tell: Listener | undefined): (requested: string | undefined) => Told {
+  if (tell === undefined) return () => ({})
   let calls = 0
 
   return (requested) => {

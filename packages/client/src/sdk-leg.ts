@@ -60,9 +60,9 @@ export function createSdkLeg(entry: ClientEntry, options: SdkLegOptions): Leg {
       if (model === undefined || model === '') throw new UntranslatableModelError({ model, provider })
       return bodyFor(entry, call, model)
     } catch (thrown) {
+      attempt.thrown = { error: thrown }
       if (!isUntranslatableRequestError(thrown) && !isUntranslatableModelError(thrown)) throw thrown
       // What is no provider's fault ends the chain: no later entry would say what the caller meant to say.
-      attempt.thrown = { error: thrown }
       throw new LegFailedError(failureOf('refused', { code: 'untranslatable' }), { cause: thrown })
     }
   }

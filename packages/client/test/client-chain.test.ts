@@ -146,8 +146,9 @@ t.test('what happens is told without a word of what was said', async (t) => {
   t.strictSame(events.map(({ type }) => type), ['attempt-start', 'attempt-failure', 'failover', 'attempt-start', 'run-commit', 'run-end'])
   t.match(events.at(-1), { requested: 'large', provider: 'second', model: 'small', verdict: 'success' })
   t.notMatch(JSON.stringify(events), /canary/)
-  const deaf = make({ on: () => Promise.reject(new Error('listener')) as never })
-  t.equal(await served(deaf), 'small', 'a listener that fails takes nothing down')
+  const rejecting = make({ breaker: { failureThreshold: 1 }, on: () => Promise.reject(new Error('listener')) as never })
+  const throwing = make({ breaker: { failureThreshold: 1 }, on: () => { throw new Error('listener') } })
+  for (const deaf of [rejecting, throwing]) t.equal(await served(deaf), 'small', 'a listener that fails takes nothing down')
 })
 
 t.test('no error of ours holds a prompt, an answer or a key', async (t) => {

@@ -114,3 +114,10 @@ t.test('Azure clients work too, on either side', async (t) => {
   t.equal(data.choices[0]?.message.content, HEALTHY_TEXT)
   t.match(response.url, '/openai/deployments/well/chat/completions')
 })
+
+t.test('a provider and a model may be called anything', async (t) => {
+  const { make, second } = await startPair(t, THROTTLED)
+  const client = make({ fallback: [[second, 'gro\u00df \n1', {}, 'z\u00fcrich\ud800']] })
+  const { response } = await client.chat.completions.create({ model: 'large', messages: MESSAGES }).withResponse()
+  t.equal(response.headers.get('understudy-served'), 'z%C3%BCrich%EF%BF%BD/gro%C3%9F %0A1')
+})
