@@ -23,8 +23,8 @@ function eventsOf(arrivals: readonly (readonly Part[])[]): readonly Event[] {
 }
 
 /** An event in a few words. */
-function brief(event: Event & Readonly<Record<string, unknown>>): string {
-  const { type, index = '', content_block: block, delta } = event as unknown as {
+function brief(event: Event): string {
+  const { type, index = '', content_block: block, delta } = event as Event & {
     readonly type: string
     readonly index?: number
     readonly content_block?: { readonly type: string, readonly name?: string }
