@@ -74,6 +74,25 @@ t.test('a route whose path is none of ours is told once, with the right call', a
   t.equal(warnings.length, 1)
 })
 
+t.test('what is to be said of a mount goes to the logger, if there is one', async (t) => {
+  const said: unknown[] = []
+  const note = (...line: unknown[]) => void said.push(line)
+  const silent = () => t.fail('Node is not told')
+  process.once('warning', silent)
+  t.teardown(() => process.off('warning', silent))
+  const logger = { debug: note, info: note, warn: note, error: note }
+  const shared = createFallback({ chat: [CUSTOM] }, { logger })
+  t.teardown(() => shared.close())
+  for (const ours of [fallbackMiddleware({ chat: [CUSTOM] }, { logger }), fallbackMiddleware(shared)]) {
+    const app = express()
+    app.post('/chat', ours)
+    app.use((_req, res) => void res.send('host'))
+    t.equal((await ask(await listen(t, app), '/chat')).text, 'host')
+  }
+  await new Promise((resolve) => setImmediate(resolve))
+  t.match(said, [1, 2].map(() => [{ code: 'UNDERSTUDY_MOUNTED_ON_ROUTE' }, /went by it/]))
+})
+
 t.test('in another framework it says which package is right', async (t) => {
   const ours: unknown = fallbackMiddleware(whereabouts())
   const call = (...args: unknown[]) => (ours as (...args: unknown[]) => void)(...args)

@@ -63,6 +63,17 @@ t.test('a route without a prefix is told once, with the right call', async (t) =
   t.equal(warnings.length, 1)
 })
 
+t.test('what is to be said of a mount goes to the logger, if there is one', async (t) => {
+  const said: unknown[] = []
+  const note = (...line: unknown[]) => void said.push(line)
+  const app = new Koa()
+  const router = new Router()
+  router.post('/chat', fallbackMiddleware({ chat: [CUSTOM] }, { logger: { debug: note, info: note, warn: note, error: note } }))
+  app.use(router.routes())
+  t.equal((await ask(await listen(t, app), '/chat')).text, 'host /chat')
+  t.match(said, [[{ code: 'UNDERSTUDY_MOUNTED_ON_ROUTE' }, /went by it/]])
+})
+
 t.test('in another framework it says which package is right', async (t) => {
   const ours: unknown = fallbackMiddleware(whereabouts())
   const call = (...args: unknown[]) => (ours as (...args: unknown[]) => Promise<void>)(...args)
