@@ -15,13 +15,14 @@ const SERVED = 'buffered: 200, whole, served by second/small-1\nstreamed: 200, w
 
 /**
  * Each adapter has a project of its own, as in life, and because `@types/koa` does not type-check beside Express 5, whose
- * `content-disposition` it takes for its own. For each: the framework, the types that hosts need beside it, and the hosts in
- * TypeScript.
+ * `content-disposition` it takes for its own; and so has the client, beside an SDK. For each: the framework, the types that hosts
+ * need beside it, and the hosts in TypeScript.
  */
 const ADAPTERS = {
   express: { framework: { express: '5' }, types: { '@types/express': '5' }, hosts: ['express.ts', 'commonjs.cts', 'routes.ts'] },
   koa: { framework: { koa: '3' }, types: { '@types/koa': '3' }, hosts: ['koa.ts'] },
   fastify: { framework: { fastify: '5' }, types: {}, hosts: ['fastify.ts'] },
+  client: { framework: { openai: '6' }, types: {}, hosts: ['client.ts'] },
 }
 
 /** What all hosts in TypeScript say to the compiler. The vendors' own types hold, so nothing is skipped. */
@@ -49,7 +50,7 @@ const [tools, node24, ...installs] = await Promise.all([
   install(join(folder, 'tools'), {}, { typescript: '6' }),
   install(join(folder, 'node24'), {}, { node: '24' }),
   ...Object.entries(ADAPTERS).map(async ([name, { framework, types }]) => {
-    const own = { [`@understudy/${name}`]: '', '@understudy/client': '', '@understudy/simulator': '' }
+    const own = { [`@understudy/${name}`]: '', '@understudy/simulator': '' }
     return { name, ...(await install(join(folder, name), tarballs, { ...own, ...framework, ...types, '@types/node': '20' })) }
   }),
 ])
