@@ -103,6 +103,45 @@ for (const setUp of plainSetUps) {
   })
 }
 
+t.test('however oddly a leg of Anthropic serves, each client gets its answer', async (t) => {
+  const odd: readonly (readonly [name: string, step: Step, only?: Mode])[] = [
+    ['JSON where a stream was asked for', { jsonForStream: true }],
+    ['a stream where JSON was asked for', { streamForJson: true }],
+    ['CRLF in small writes', { lineEnd: '\r\n', writeSize: 7 }],
+    ['no message_stop', { done: 0 }, 'streamed'],
+    ['two of them, and text behind', { done: 2, lateText: 'late' }, 'streamed'],
+    ['comments and unknown events', { comments: 'between', prefixJunk: ['event: new\ndata: {"type":"new"}', 'data: null'] }, 'streamed'],
+    ['compressed', { compress: 'gzip' }, 'buffered'],
+  ]
+  for (const [name, step, only] of odd) {
+    const host = await startTranslatingHost(
+      'express',
+      { vendor: 'anthropic', step: { ...healthy, ...step } },
+      { vendor: 'openai', step: healthy },
+    )
+    try {
+      for (const client of VENDORS) {
+        for (const mode of only === undefined ? MODES : [only]) {
+          const answer = await ask(client, host, mode, 'chat').catch((error: unknown) => ({ error: String(error) }))
+          t.strictSame(answer, expected(client, 'anthropic', mode), `${name}: ${client} client, ${mode}`)
+        }
+      }
+      t.equal(host.second.calls.length, 0, name)
+    } finally {
+      await host.close()
+    }
+  }
+})
+
+t.test('a whole answer that is asked for as a stream is collected in either dialect', async (t) => {
+  const legs = [{ vendor: 'anthropic', step: healthy }, { vendor: 'openai', step: healthy }] as const
+  const host = await startTranslatingHost('express', ...legs, { bufferedVia: 'stream' })
+  t.teardown(host.close)
+  for (const client of VENDORS) {
+    t.strictSame(await ask(client, host, 'buffered', 'chat'), expected(client, 'anthropic', 'buffered'), client)
+  }
+})
+
 t.test('a leg that has no words for a request is left out, or stops it', async (t) => {
   const legs = [{ vendor: 'anthropic', step: healthy }, { vendor: 'openai', step: healthy }] as const
   const body = { model: 'chat', messages: [{ role: 'user' as const, content: 'hi' }], seed: 1 }

@@ -113,10 +113,10 @@ interface Block {
   readonly deltas: readonly Json[]
 }
 
-function blocksOf(answer: Answer, { model, number }: AnswerContext): readonly Block[] {
+function blocksOf(answer: Answer, { model }: AnswerContext): readonly Block[] {
   const { reasoning, refusal, toolCalls = [] } = answer
   const texts = refusal === undefined ? textPieces(answer) : [refusal]
-  const signature = `sig-${model}-${number}`
+  const signature = `sig-${model}`
   return [
     ...(reasoning === undefined ? [] : [thinkingBlock(reasoning, signature)]),
     ...(texts.length === 0 ? [] : [textBlock(texts)]),
