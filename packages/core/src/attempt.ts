@@ -65,7 +65,7 @@ export async function attempt(task: AttemptTask, scope: AttemptScope): Promise<A
     const stopped = scope.stopped()
     if (stopped !== undefined || answer === undefined || source === undefined) return fail(stopped)
 
-    const progress = createProgress(request)
+    const progress = createProgress(request, answer.choices)
     const gate = createCommitGate(commit, answer.form, progress)
     const reads = { source, gate, progress, scope, collection, breather }
     const failure = commit === 'established' ? undefined : await untilCommit(reads)

@@ -46,6 +46,8 @@ export interface LegAnswer {
   /** Headers of the provider that the client may see, lower-case. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly providerRequestId?: string | undefined
+  /** How many alternative answers this leg was asked for, where its own defaults ask for more than the request. Default the request's. */
+  readonly choices?: number | undefined
   /** Told once when the run is committed to this answer: from then on what is no event, such as a comment, may pass. */
   readonly onCommit?: (() => void) | undefined
 }

@@ -68,12 +68,11 @@ function emptiness({ filtered }: Progress): Failure {
 /** More choices are no answer; and what is remembered of them is bounded. */
 const MAX_CHOICES = 1024
 
-/** Follows one answer from its first part to its last. */
-export function createProgress(request: ChatRequest): Progress {
+/** Follows one answer from its first part to its last. `asked`: how many choices are to come. Default what the request asks for. */
+export function createProgress(request: ChatRequest, asked = request.choices ?? 1): Progress {
   // Lists, since there is nearly always one choice.
   const begun: number[] = []
   const done: number[] = []
-  const asked = request.choices ?? 1
   // Only until there is output: an open stream must not hold the request that it answers.
   let unanswered: ChatRequest | undefined = request
   let latest = -1

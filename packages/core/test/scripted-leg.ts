@@ -19,13 +19,14 @@ export interface Script extends Omit<Partial<Leg>, 'open'> {
   /** The arrivals; after the last one the source ends. */
   readonly answer?: readonly Step[]
   readonly form?: LegAnswer['form']
+  readonly choices?: number
   /** Does not listen to its signal. */
   readonly deaf?: boolean
 }
 
 /** A leg that does what a script says and writes down what is done to it. */
 export function scriptedLeg(clock: FakeClock, say: (line: string) => void, script: Script): Leg {
-  const { name, open, answer = [], form = 'none', deaf = false, ...leg } = script
+  const { name, open, answer = [], form = 'none', choices, deaf = false, ...leg } = script
   return {
     provider: name,
     model: `${name}-1`,
@@ -42,6 +43,7 @@ export function scriptedLeg(clock: FakeClock, say: (line: string) => void, scrip
     const steps = answer[Symbol.iterator]()
     return {
       form,
+      choices,
       onCommit: () => say(`${name} commit`),
       arrivals: {
         [Symbol.asyncIterator]: () => ({

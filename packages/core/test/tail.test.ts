@@ -145,6 +145,13 @@ t.test('several choices: the answer is whole when each of them is', async (t) =>
   t.equal((await tail([arrival(text('b', 1), finishOf(0))], 0, {}, options)).at(-1), '0 broken truncated')
 })
 
+t.test('a leg that was asked for more choices than the request says has to finish as many', async (t) => {
+  const finishOf = (choice: number): Step => arrival({ type: 'finish', reason: 'stop', choice })
+  const rest = [arrival(finish), { wait: 900 }, arrival(text('b', 1)), finishOf(1), 'hang'] as const
+  t.equal((await tail(rest, 2_000, { choices: 2 })).at(-1), '1000 whole')
+  t.equal((await tail(rest, 2_000)).at(-1), '100 whole', 'else the grace ends it')
+})
+
 t.test('a choice that begins behind the finish of the others ends the grace, and has to finish as they did', async (t) => {
   const late = (choice: number): Step[] => [{ wait: 99 }, arrival(text('b', choice)), { wait: 900 }]
   const finishOf = (choice: number): Step => arrival({ type: 'finish', reason: 'stop', choice })

@@ -58,6 +58,7 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
   const { defaults = {}, fill } = options
   const writeBody = bodyWriter({ codec, model: anyModel ? undefined : model, defaults, fill })
   const streamsAlways = bufferedVia === 'stream'
+  const asksForChoices = codec.outlineRequest(defaults).choices > 1
   const { sign } = provider
   // What the host was shown is what is sent.
   const shown = new WeakMap<ChatRequest, Buffer>()
@@ -96,7 +97,8 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
     const headers = sign === undefined ? own : [...withHeaders(own, await signatureHeaders(sign, body, signal))]
     exchange.start(dispatcher, { origin, path, headers, body })
     const head = await exchange.head
-    return readAnswer(exchange, head, { codec, signal, sameDialect, streamed: request.stream, wallClock })
+    const answer = await readAnswer(exchange, head, { codec, signal, sameDialect, streamed: request.stream, wallClock })
+    return asksForChoices ? { ...answer, choices: codec.outlineRequest({ ...defaults, ...request.body }).choices } : answer
   }
 
   return {

@@ -79,6 +79,18 @@ t.test('the request', async (t) => {
     t.strictSame(JSON.parse(none.body), { top_p: 1, encoded: true, model: 'm-1', stream: false })
   })
 
+  t.test('asks for as many choices as its defaults say, unless the request says', async (t) => {
+    const server = await serve(t, answerHi)
+    const choicesOf = async (body: object, defaults: Readonly<Record<string, unknown>>) => {
+      const answer = await legOn(t, server.url, { defaults }).open(requestOf(body), contextOf())
+      await arrivalsOf(answer)
+      return answer.choices
+    }
+    t.equal(await choicesOf(JSON_REQUEST, { n: 2 }), 2)
+    t.equal(await choicesOf({ ...JSON_REQUEST, n: 1 }, { n: 2 }), 1)
+    t.equal(await choicesOf({ ...JSON_REQUEST, n: 3 }, {}), undefined, 'the core knows the request')
+  })
+
   t.test('keeps its own model on a leg for any model', async (t) => {
     const { body } = await sent(t, requestOf(JSON_REQUEST), { model: '*', anyModel: true })
     t.equal(body, JSON.stringify(JSON_REQUEST))
