@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import { begin, headOf } from './http-client.js'
 
 export type Transport = 'http1' | 'http2'
+export type Leaving = 'cancel' | 'error' | 'cut'
 
 /** One request on its way, over whatever carries it. */
 export interface AnyExchange {
@@ -12,8 +13,8 @@ export interface AnyExchange {
   readonly next: () => Promise<string>
   /** The rest of the answer. */
   readonly text: () => Promise<string>
-  /** Goes without a word. */
-  readonly leave: () => void
+  /** Goes: says no more, or as an error where the protocol knows one, or with its socket. */
+  readonly leave: (how?: Leaving) => void
 }
 
 /** A client of one of node's two protocols. */
@@ -37,7 +38,7 @@ function overHttp1(port: number): AnyClient {
       request.on('error', ignore)
       if (bytes === undefined) request.end(body)
       else request.write(body.slice(0, bytes))
-      return reading(() => head.then(({ statusCode = 0 }) => statusCode), () => head, () => void request.destroy())
+      return reading(() => head.then(({ statusCode = 0 }) => statusCode), () => head, (how = 'cancel') => void (how === 'cancel' ? request.destroy() : request.socket?.resetAndDestroy()))
     },
     close: ignore,
   }
@@ -54,15 +55,18 @@ async function overHttp2(port: number): Promise<AnyClient> {
       const status = new Promise<number>((resolve) => stream.once('response', (headers) => resolve(headers[':status'] ?? 0)))
       if (bytes === undefined) stream.end(body)
       else stream.write(body.slice(0, bytes))
-      return reading(() => status, () => status.then(() => stream), () => stream.close(CANCEL))
+      return reading(() => status, () => status.then(() => stream), (how = 'cancel') => {
+        if (how === 'cut') session.destroy()
+        else stream.close(RESET_CODES[how])
+      })
     },
     close: () => session.destroy(),
   }
 }
 
-const CANCEL = 8
+const RESET_CODES = { cancel: 8, error: 2 } as const
 
-function reading(status: AnyExchange['status'], body: () => Promise<Readable>, leave: () => void): AnyExchange {
+function reading(status: AnyExchange['status'], body: () => Promise<Readable>, leave: AnyExchange['leave']): AnyExchange {
   return {
     status,
     async next() {

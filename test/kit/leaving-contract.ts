@@ -34,16 +34,18 @@ export function leavingContract(name: string, makeHarness: MakeHarness): void {
   for (const transport of ['http1', 'http2'] as const) {
     t.test(`${name}, ${transport}`, async (t) => {
       for (const [when, body, step] of [['before the commit', BODY, STALLS], ['in mid-stream', STREAM_BODY, STALLS_LATER]] as const) {
-        t.test(`a client that leaves ${when}`, async (t) => {
-          const { post, simulator, rest, errors } = await start(t, transport, step)
-          const exchange = post(body)
-          if (step === STALLS_LATER) t.match(await exchange.next(), /data: /)
-          const call = await simulator.waitForCall('one', 1)
-          exchange.leave()
-          await atRest(t, call, rest)
-          t.equal(simulator.callsOf('two').length, 0)
-          t.strictSame(errors, [])
-        })
+        for (const how of ['cancel', 'error', 'cut'] as const) {
+          t.test(`a client that leaves ${when}: ${how}`, async (t) => {
+            const { post, simulator, rest, errors } = await start(t, transport, step)
+            const exchange = post(body)
+            if (step === STALLS_LATER) t.match(await exchange.next(), /data: /)
+            const call = await simulator.waitForCall('one', 1)
+            exchange.leave(how)
+            await atRest(t, call, rest)
+            t.equal(simulator.callsOf('two').length, 0)
+            t.strictSame(errors, [])
+          })
+        }
 
         t.test(`a host that answers by itself ${when}`, async (t) => {
           const { post, simulator, rest, responses } = await start(t, transport, step)

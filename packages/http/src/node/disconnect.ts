@@ -12,6 +12,11 @@ export interface NodeClient extends Client {
   readonly leave: () => void
 }
 
+// The parser has one of its own for a client that left while it sent; over HTTP/2 a client may give any reason for its leaving.
+const LEAVING_CODES: ReadonlySet<unknown> = new Set([
+  'HPE_INVALID_EOF_STATE', 'ERR_HTTP2_STREAM_ERROR', 'ERR_HTTP2_SESSION_ERROR',
+])
+
 // One for all, since making a reason is most of what an abort costs.
 const GONE = new DOMException('the client has left, or the host has answered it', 'AbortError')
 
@@ -22,7 +27,7 @@ const GONE = new DOMException('the client has left, or the host has answered it'
 export function watchClient(req: IncomingMessage, res: ServerResponse): NodeClient {
   let isAnswered = false
   // HTTP/2 has no `closed` on a response; its socket is the stream.
-  let isGone = res.closed || req.socket.destroyed
+  let isGone = res.closed || res.writableEnded || req.socket.destroyed
   let listeners: (() => void)[] = []
   let controller: AbortController | undefined
 
@@ -85,8 +90,8 @@ function watchQueue({ socket }: IncomingMessage, res: ServerResponse): () => voi
 /** Whether an error says no more than that the client is gone: its socket's own, or that of a pipe which its leaving cut. */
 export function isDisconnect(error: unknown, req: IncomingMessage, client: Client): boolean {
   if (!(error instanceof Error)) return false
-  // A stream that fails takes the socket with it, so that its error is the socket's too; only the kernel's has a `syscall`. And
-  // the parser has one of its own for a client that left while it sent.
-  if (error === req.socket.errored) return 'syscall' in error || ('code' in error && error.code === 'HPE_INVALID_EOF_STATE')
-  return client.isGone() && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
+  const code = 'code' in error ? error.code : undefined
+  // A stream that fails takes the socket with it, so that its error is the socket's too; only the kernel's has a `syscall`.
+  if (error === req.socket.errored) return 'syscall' in error || LEAVING_CODES.has(code)
+  return client.isGone() && code === 'ERR_STREAM_PREMATURE_CLOSE'
 }

@@ -61,6 +61,17 @@ t.test('our own whole answer that was written is no disconnect, and nothing list
   t.strictSame([client.isGone(), client.signal().aborted], [false, false])
 })
 
+t.test('a host that has answered before we looked leaves nobody who waits', async (t) => {
+  const arrived = deferred<Exchange>()
+  const port = await serve(t, arrived.resolve)
+  const socket = await openSocket(port)
+  t.teardown(() => socket.destroy())
+  socket.write(rawPost('/', ''))
+  const { req, res } = await arrived.promise
+  res.end(Buffer.alloc(20_000_000))
+  t.equal(watchClient(req, res).isGone(), true, 'though it is not written yet')
+})
+
 t.test('an answer that is not ours, or not written, leaves nobody who waits for ours', async (t) => {
   const cases: Record<string, (exchange: Exchange, ours: () => void, leave: () => void) => void> = {
     'the host has answered': ({ res }) => res.end('503'),
