@@ -7,8 +7,6 @@ export interface FirstLeg {
   readonly step: Step | 'refused'
   /** Where it makes sense. Default both. */
   readonly only?: 'streamed' | 'buffered'
-  /** The answer is made anew from its parts, and keeps of its envelope what has a meaning: no fingerprint. */
-  readonly remade?: boolean
 }
 
 /** Text, and two tool calls whose arguments come in pieces. */
@@ -90,12 +88,11 @@ export const oddFirstLegs: readonly FirstLeg[] = [
   { name: 'gzip', step: { compress: 'gzip' } },
   { name: 'deflate', step: { compress: 'deflate' } },
   { name: 'brotli', step: { compress: 'br' } },
-  { name: 'JSON for a stream', step: { jsonForStream: true }, only: 'streamed', remade: true },
+  { name: 'JSON for a stream', step: { jsonForStream: true }, only: 'streamed' },
   {
     name: 'a stream for JSON',
     step: { streamForJson: true, answer: { ...healthyAnswer, usage: 'always' } },
     only: 'buffered',
-    remade: true,
   },
   { name: 'no [DONE]', step: { done: 0 }, only: 'streamed' },
   { name: 'two [DONE] and late text', step: { done: 2, lateText: 'LATE' }, only: 'streamed' },
