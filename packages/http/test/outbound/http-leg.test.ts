@@ -1,5 +1,6 @@
 import { isLegFailedError } from '@understudy/core'
 import type { ChatRequest, Failure, LegAnswer } from '@understudy/core'
+import { anthropic } from '@understudy/dialects'
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { createServer as createNetServer } from 'node:net'
@@ -143,6 +144,40 @@ t.test('the request', async (t) => {
     t.notOk('authorization' in headers)
     const any = await sent(t, requestOf(JSON_REQUEST), { provider, model: '*', anyModel: true, base: '' })
     t.equal(any.url, '/openai/deployments/chat/chat/completions?api-version=2025-01-01')
+  })
+})
+
+t.test('a leg of Anthropic', async (t) => {
+  const body = { model: 'chat', max_tokens: 5, messages: [] }
+  const provider = providerOf('', { dialect: 'anthropic' })
+
+  t.test('is asked at its endpoint, with its key header and a version', async (t) => {
+    const own = requestOf(body, { dialect: 'anthropic' })
+    const { url, headers } = await sent(t, own, { provider, codec: anthropic, base: '' })
+    t.equal(url, '/v1/messages')
+    t.match(headers, { 'x-api-key': CANARY, 'anthropic-version': '2023-06-01' })
+    t.notOk('authorization' in headers)
+    t.equal((await sent(t, own, { provider, codec: anthropic, base: '/v1' })).url, '/v1/messages', 'the version stands there once')
+    const passHeaders = { 'anthropic-version': '2099-01-01', 'anthropic-beta': 'a,b' }
+    const told = await sent(t, requestOf(body, { dialect: 'anthropic', passHeaders }), { provider, codec: anthropic })
+    t.match(told.headers, passHeaders, 'the client\'s own version wins')
+    const set = providerOf('', { dialect: 'anthropic', headers: () => ({ 'anthropic-version': '2024-01-01' }) })
+    t.equal((await sent(t, own, { provider: set, codec: anthropic })).headers['anthropic-version'], '2024-01-01')
+  })
+
+  t.test('says what it has no words for, and is sent what it was asked about', async (t) => {
+    const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'hi' }] }]
+    const neutral = { dialect: 'openai' as const, stream: false, messages }
+    const leg = legOn(t, 'http://127.0.0.1:1', { provider: providerOf('http://127.0.0.1:1', { dialect: 'anthropic' }), codec: anthropic })
+    t.equal(leg.untranslatable?.({ ...requestOf(JSON_REQUEST), neutral: () => ({ ...neutral, seed: 1 }) } as ChatRequest), 'seed')
+    t.equal(leg.untranslatable?.({ ...requestOf(JSON_REQUEST), neutral: () => neutral } as ChatRequest), undefined)
+    t.equal(leg.untranslatable?.(requestOf({ ...body, odd: 1 }, { dialect: 'anthropic' })), undefined, 'its own dialect is not looked at')
+    let readings = 0
+    const request = { ...requestOf(JSON_REQUEST), neutral: () => ((readings += 1), neutral) }
+    const fill = (asked: ChatRequest) => ({ ...asked, maxTokens: 7 })
+    const { body: sentBody } = await sent(t, request, { provider, codec: anthropic, fill })
+    t.match(JSON.parse(sentBody), { model: 'm-1', max_tokens: 7, messages: [{ role: 'user', content: 'hi' }] })
+    t.equal(readings, 1)
   })
 })
 

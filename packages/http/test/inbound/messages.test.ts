@@ -1,0 +1,141 @@
+import type { AuthorizeAttempt, FallbackOptions } from '@understudy/config'
+import type { Part } from '@understudy/core'
+import type { Simulator } from '@understudy/simulator'
+import t from 'tap'
+
+import { fallbackOf, jsonOf, MESSAGES, outline, post, says, simulate, textOf } from '../kit.js'
+
+const BODY = { model: 'chat', max_tokens: 9, messages: MESSAGES }
+
+function ask(fields: Readonly<Record<string, unknown>> = {}, path = '/v1/messages') {
+  return post({ ...BODY, ...fields }, { path })
+}
+
+/** A provider of each dialect on one simulator. */
+function both({ url }: Pick<Simulator, 'url'>): FallbackOptions['providers'] {
+  return {
+    a: { dialect: 'anthropic', baseURL: url, apiKey: 'key-a' },
+    o: { dialect: 'openai', baseURL: url, apiKey: 'key-o' },
+  }
+}
+
+t.test('a request that never becomes a run is refused in the vendor\'s envelope', async (t) => {
+  const fallback = fallbackOf(t, { chat: [says('fixed', 'Hi')] })
+  const refused = async (body: unknown, headers = {}) => {
+    const response = await fallback.handle(post(body, { path: '/messages', headers: { 'x-request-id': 'r-1', ...headers } }))
+    return [response.status, await jsonOf(response)]
+  }
+  const error = (type: string, code: string, param?: string) => ({
+    type: 'error', error: { type, code, ...(param === undefined ? {} : { param }) }, request_id: 'r-1',
+  })
+  t.match(await refused('{'), [400, error('invalid_request_error', 'invalid_json')])
+  t.match(await refused(BODY, { 'content-type': 'text/plain' }), [415, error('invalid_request_error', 'unsupported_media_type')])
+  t.match(await refused({ ...BODY, model: 'none' }), [404, error('not_found_error', 'model_not_found')])
+  const table: readonly (readonly [Readonly<Record<string, unknown>>, param: string])[] = [
+    [{ messages: [] }, 'messages'],
+    [{ messages: [{ role: 'user' }] }, 'messages[0].content'],
+    [{ messages: [{ role: 'user', content: [{}] }] }, 'messages[0].content'],
+    [{ messages: Array.from({ length: 200_000 }, () => ({ role: 'user' })) }, 'messages[0].content'],
+    [{ tools: [{}] }, 'tools[0].name'],
+    [{ stop_sequences: 'x' }, 'stop_sequences'],
+    [{ stop_sequences: Array.from({ length: 200_000 }, () => 1) }, 'stop_sequences[0]'],
+    [{ max_tokens: '9' }, 'max_tokens'],
+    [{ thinking: true }, 'thinking'],
+    [{ models: [] }, 'models'],
+  ]
+  for (const [fields, param] of table) {
+    t.match(await refused({ ...BODY, ...fields }), [400, error('invalid_request_error', 'invalid_request_error', param)], param)
+  }
+})
+
+t.test('a custom leg\'s text is an answer of the vendor, and the report stands in a document only', async (t) => {
+  const fallback = fallbackOf(t, { chat: [says('fixed', 'Hello ', 'there')] })
+  const whole = await fallback.handle(ask())
+  const { understudy, id, ...message } = await jsonOf(whole)
+  t.match(id, /^msg_/)
+  t.match(understudy, { served_model: 'fixed/fixed' })
+  t.strictSame(message, {
+    type: 'message', role: 'assistant', model: 'fixed', content: [{ type: 'text', text: 'Hello there' }],
+    stop_reason: 'end_turn', stop_sequence: null, usage: { input_tokens: 0, output_tokens: 0 },
+  })
+  const streamed = await fallback.handle(ask({ stream: true }))
+  t.equal(streamed.headers['content-type'], 'text/event-stream; charset=utf-8')
+  const text = await textOf(streamed)
+  t.notMatch(text, 'understudy')
+  t.strictSame(text.match(/^event: \w+$/gm), [
+    'event: message_start', 'event: content_block_start', 'event: content_block_delta', 'event: content_block_delta',
+    'event: content_block_stop', 'event: message_delta', 'event: message_stop',
+  ])
+})
+
+t.test('the classic envelope is for OpenAI\'s clients', async (t) => {
+  const fallback = fallbackOf(t, { chat: [says('fixed', 'Hi')] }, { envelope: 'classic' })
+  t.match(await jsonOf(await fallback.handle(ask())), { type: 'message', content: [{ text: 'Hi' }] })
+  t.match(await textOf(await fallback.handle(ask({ stream: true }))), /^event: message_start\n/)
+  t.match(await jsonOf(await fallback.handle(ask({ model: 'none' }))), { type: 'error' })
+})
+
+t.test('a stream that breaks ends with the vendor\'s error event', async (t) => {
+  const half: readonly (string | Part)[] = ['half', { type: 'error', failure: { kind: 'server_error', processed: 'maybe' } }]
+  const fallback = fallbackOf(t, { chat: [says('fixed', ...half)] })
+  const text = await textOf(await fallback.handle(ask({ stream: true })))
+  t.match(text, /"text":"half"/)
+  t.match(text, /\n\nevent: error\ndata: \{"type":"error","error":\{"type":"api_error",.*"code":"upstream_error"\}.*\}\n\n$/)
+  t.notMatch(text, 'message_stop')
+})
+
+t.test('fields that are ours never reach a provider, on this surface either', async (t) => {
+  const simulator = await simulate(t, { fallback: {}, strict: true })
+  const fallback = fallbackOf(t, { chat: ['a/claude-x'] }, { providers: both(simulator) })
+  const response = await fallback.handle(ask({ models: ['a/claude-x'], redundancy: { timeout_ms: 5_000 }, idempotent: true, odd: undefined }))
+  t.equal(response.status, 200)
+  t.strictSame(simulator.calls[0]?.body, { ...BODY, model: 'claude-x' })
+})
+
+t.test('defaults reach a leg of another dialect, under what the request sets', async (t) => {
+  const simulator = await simulate(t, { fallback: {}, strict: true })
+  const fallback = fallbackOf(t, { chat: [{ provider: 'a', model: 'claude-x', defaults: { max_tokens: 77, temperature: 0.5 } }] }, {
+    providers: both(simulator),
+  })
+  const chat = (fields: object) => fallback.handle(post({ model: 'chat', messages: MESSAGES, ...fields }))
+  await chat({})
+  await chat({ max_tokens: 5, temperature: 0 })
+  t.match(simulator.calls.map(({ body }) => body), [{ max_tokens: 77, temperature: 0.5 }, { max_tokens: 5, temperature: 0 }])
+})
+
+t.test('the host judges the translated bytes, and is not asked about a leg that has no words', async (t) => {
+  const simulator = await simulate(t, { fallback: {} })
+  const judged: AuthorizeAttempt[] = []
+  const fallback = fallbackOf(t, { chat: ['o/gpt-x', 'a/claude-x'] }, {
+    providers: both(simulator),
+    authorize: (attempt) => void judged.push(attempt),
+  })
+  await textOf(await fallback.handle(ask()))
+  t.strictSame(judged.map(({ leg, bytes }) => [leg.provider, JSON.parse(Buffer.from(bytes).toString()) as unknown]), [
+    ['o', { model: 'gpt-x', messages: MESSAGES, max_tokens: 9 }],
+  ])
+  t.strictSame(simulator.calls[0]?.body, { model: 'gpt-x', messages: MESSAGES, max_tokens: 9 }, 'and they are what is sent')
+  const { headers } = await fallback.handle(ask({ top_k: 3 }))
+  t.strictSame(outline(headers['understudy-trail']), ['o/gpt-x skipped untranslatable', 'a/claude-x served'])
+  t.strictSame(judged.map(({ leg }) => leg.provider), ['o', 'a'])
+})
+
+t.test('a policy check says which legs have no words', async (t) => {
+  const simulator = await simulate(t, { fallback: {} })
+  const fallback = fallbackOf(t, { chat: ['a/claude-x', 'o/gpt-x'] }, { providers: both(simulator) })
+  const checked = await fallback.handle(post({ model: 'chat', messages: MESSAGES, seed: 1 }, { path: '/policy-check' }))
+  t.match(await jsonOf(checked), {
+    allowed: true, plan: [{ model: 'a/claude-x', admitted: false, why: 'untranslatable' }, { model: 'o/gpt-x', admitted: true }],
+  })
+  t.equal(simulator.calls.length, 0)
+})
+
+t.test('a leg without words is refused where the route says so, after the legs before it ran', async (t) => {
+  const simulator = await simulate(t, { models: { 'gpt-x': [{ status: 500 }], 'claude-x': [{}] } })
+  const fallback = fallbackOf(t, { chat: { legs: ['o/gpt-x', 'a/claude-x'], untranslatable: 'refuse' } }, { providers: both(simulator) })
+  const response = await fallback.handle(post({ model: 'chat', messages: MESSAGES, seed: 1 }))
+  t.equal(response.status, 400)
+  t.match(await jsonOf(response), { error: { code: 'untranslatable_request', message: /seed/ } })
+  t.strictSame(outline(response.headers['understudy-trail']), ['o/gpt-x failed server_error', 'a/claude-x skipped untranslatable'])
+  t.equal(simulator.calls.length, 1)
+})
