@@ -15,32 +15,49 @@ export interface IdleWatch {
  * is missing, so a read costs two looks at the clock; while nobody reads there is none.
  */
 export function createIdleWatch(clock: Clock, idleMs: number, onIdle: () => void): IdleWatch {
-  let silentMs = 0
-  let askedAt: number | undefined
-  let cancel: Cancel | undefined
+  return new SilenceWatch(clock, idleMs, onIdle)
+}
 
-  return {
-    asked() {
-      askedAt = clock.now()
-      cancel ??= clock.schedule(Math.max(1, idleMs - silentMs), check)
-    },
-    arrived(events) {
-      if (events > 0) silentMs = 0
-      else if (askedAt !== undefined) silentMs += clock.now() - askedAt
-      askedAt = undefined
-    },
-    stop() {
-      cancel?.()
-    },
+class SilenceWatch implements IdleWatch {
+  readonly #clock: Clock
+  readonly #idleMs: number
+  readonly #onIdle: () => void
+  #silentMs = 0
+  #askedAt: number | undefined
+  #cancel: Cancel | undefined
+
+  constructor(clock: Clock, idleMs: number, onIdle: () => void) {
+    this.#clock = clock
+    this.#idleMs = idleMs
+    this.#onIdle = onIdle
   }
 
-  function check(): void {
-    if (askedAt === undefined) {
-      cancel = undefined
+  asked(): void {
+    this.#askedAt = this.#clock.now()
+    this.#cancel ??= this.#schedule(this.#silentMs)
+  }
+
+  arrived(events: number): void {
+    if (events > 0) this.#silentMs = 0
+    else if (this.#askedAt !== undefined) this.#silentMs += this.#clock.now() - this.#askedAt
+    this.#askedAt = undefined
+  }
+
+  stop(): void {
+    this.#cancel?.()
+  }
+
+  #schedule(silentMs: number): Cancel {
+    return this.#clock.schedule(Math.max(1, this.#idleMs - silentMs), () => this.#check())
+  }
+
+  #check(): void {
+    if (this.#askedAt === undefined) {
+      this.#cancel = undefined
       return
     }
-    const silent = silentMs + clock.now() - askedAt
-    if (silent >= idleMs) onIdle()
-    else cancel = clock.schedule(Math.max(1, idleMs - silent), check)
+    const silentMs = this.#silentMs + this.#clock.now() - this.#askedAt
+    if (silentMs >= this.#idleMs) this.#onIdle()
+    else this.#cancel = this.#schedule(silentMs)
   }
 }

@@ -70,30 +70,39 @@ const MAX_CHOICES = 1024
 
 /** Follows one answer from its first part to its last. `asked`: how many choices are to come. Default what the request asks for. */
 export function createProgress(request: ChatRequest, asked = request.choices ?? 1): Progress {
-  // Lists, since there is nearly always one choice.
-  const begun: number[] = []
-  const done: number[] = []
-  // Only until there is output: an open stream must not hold the request that it answers.
-  let unanswered: ChatRequest | undefined = request
-  let latest = -1
-  const state = {
-    content: false,
-    complete: false,
-    finished: false,
-    filtered: false,
-    ended: false,
-    failure: undefined as Failure | undefined,
-    usage: undefined as Usage | undefined,
-    take(parts: readonly Part[]): void {
-      for (const part of parts) {
-        if (state.failure !== undefined || state.ended) return
-        takePart(part)
-      }
-    },
-  }
-  return state
+  return new AnswerProgress(request, asked)
+}
 
-  function takePart(part: Part): void {
+/** A class: an open stream holds one, and its methods are shared. */
+class AnswerProgress implements Progress {
+  content = false
+  complete = false
+  finished = false
+  filtered = false
+  ended = false
+  failure: Failure | undefined
+  usage: Usage | undefined
+  // Lists, since there is nearly always one choice, and made anew with each, so that they have no room to spare.
+  #begun: readonly number[] = NO_CHOICES
+  #done: readonly number[] = NO_CHOICES
+  #latest = -1
+  readonly #asked: number
+  // Only until there is output: an open stream must not hold the request that it answers.
+  #unanswered: ChatRequest | undefined
+
+  constructor(request: ChatRequest, asked: number) {
+    this.#asked = asked
+    this.#unanswered = request
+  }
+
+  take(parts: readonly Part[]): void {
+    for (const part of parts) {
+      if (this.failure !== undefined || this.ended) return
+      this.#takePart(part)
+    }
+  }
+
+  #takePart(part: Part): void {
     switch (part.type) {
       case 'text':
       case 'reasoning':
@@ -101,70 +110,71 @@ export function createProgress(request: ChatRequest, asked = request.choices ?? 
       case 'tool-call':
       case 'media': {
         const choice = part.choice ?? 0
-        if (choice !== latest) begin(choice)
-        if (!state.content && isContent(part)) foundContent()
+        if (choice !== this.#latest) this.#begin(choice)
+        if (!this.content && isContent(part)) this.#foundContent()
         return
       }
       case 'finish':
-        takeFinish(part)
+        this.#takeFinish(part)
         return
       case 'usage':
-        state.usage = merge(state.usage, part.usage)
+        this.usage = merge(this.usage, part.usage)
         return
       case 'end':
-        state.ended = true
-        state.complete = true
+        this.ended = true
+        this.complete = true
         return
       case 'error':
         // Behind the finish of every choice an error takes nothing away: the answer is whole.
-        if (state.complete) state.ended = true
-        else state.failure = readFailure(part.failure) ?? failureOf('server_error')
+        if (this.complete) this.ended = true
+        else this.failure = readFailure(part.failure) ?? failureOf('server_error')
         return
       case 'start':
         return
     }
   }
 
-  function begin(choice: number): void {
-    latest = choice
-    if (begun.includes(choice) || done.includes(choice) || hasTooMany()) return
-    begun.push(choice)
-    state.complete = false
-    state.finished = false
+  #begin(choice: number): void {
+    this.#latest = choice
+    if (this.#begun.includes(choice) || this.#done.includes(choice) || this.#hasTooMany()) return
+    this.#begun = [...this.#begun, choice]
+    this.complete = false
+    this.finished = false
   }
 
-  function hasTooMany(): boolean {
-    if (begun.length + done.length < MAX_CHOICES) return false
-    state.failure = failureOf('malformed', { code: 'too_many_choices' })
+  #hasTooMany(): boolean {
+    if (this.#begun.length + this.#done.length < MAX_CHOICES) return false
+    this.failure = failureOf('malformed', { code: 'too_many_choices' })
     return true
   }
 
-  function foundContent(): void {
-    state.content = true
-    unanswered = undefined
+  #foundContent(): void {
+    this.content = true
+    this.#unanswered = undefined
   }
 
-  function takeFinish(part: FinishPart): void {
+  #takeFinish(part: FinishPart): void {
     const choice = part.choice ?? 0
     // The first finish of every choice rules; a later one takes nothing away.
-    if (done.includes(choice)) return
+    if (this.#done.includes(choice)) return
     if (part.reason === 'error') {
-      if (!state.complete) state.failure = failureOf('server_error', { processed: 'yes' })
+      if (!this.complete) this.failure = failureOf('server_error', { processed: 'yes' })
       return
     }
-    if (part.reason === 'content_filter') state.filtered = true
+    if (part.reason === 'content_filter') this.filtered = true
     // Asked only where it matters: to look at the request's messages may mean to read them first.
-    if (unanswered !== undefined && finishesWithoutOutput(part, unanswered)) foundContent()
-    const place = begun.indexOf(choice)
-    if (place !== -1) begun.splice(place, 1)
-    else if (hasTooMany()) return
-    done.push(choice)
-    state.finished = begun.length === 0
-    if (!state.finished || done.length < asked) return
-    if (state.filtered && !state.content) state.failure = emptiness(state)
-    else state.complete = true
+    if (this.#unanswered !== undefined && finishesWithoutOutput(part, this.#unanswered)) this.#foundContent()
+    if (this.#begun.includes(choice)) this.#begun = this.#begun.filter((other) => other !== choice)
+    else if (this.#hasTooMany()) return
+    this.#done = [...this.#done, choice]
+    this.finished = this.#begun.length === 0
+    if (!this.finished || this.#done.length < this.#asked) return
+    if (this.filtered && !this.content) this.failure = emptiness(this)
+    else this.complete = true
   }
 }
+
+const NO_CHOICES: readonly number[] = []
 
 /** Counts come in pieces, and a later piece may name a count without having it. */
 function merge(earlier: Usage | undefined, later: Usage): Usage {

@@ -42,149 +42,170 @@ type Result = IteratorResult<Arrival, undefined>
  * Whatever goes wrong here ends the arrivals; no other leg is tried. `settle` says what the end is worth, and then `onEnd` is told,
  * each once.
  *
- * Hot: `next`, `read` and `onResult` run once a read, so they make no closure and no timer.
+ * Hot: `next`, `#read` and `#onResult` run once a read, so they make no closure and no timer.
  */
-export function createTail(
-  bound: BoundAnswer,
-  limits: AttemptLimits,
-  clock: Clock,
-  { settle: verdictOf, onEnd }: TailHost,
-): Tail {
-  const { progress, source, scope, answer, breather, size } = bound
-  let held = bound.held
-  let replayed = 0
-  let isOver = false
-  let ended: TailEnd | undefined
-  let idle: IdleWatch | undefined
-  let grace: Cancel | undefined
-  let stream: Cancel | undefined
-  let reading: Promise<Result> | undefined
-  let deliver: ((result: Result) => void) | undefined
+export function createTail(bound: BoundAnswer, limits: AttemptLimits, clock: Clock, host: TailHost): Tail {
+  const arrivals = new FollowedAnswer(bound, limits, clock, host)
+  arrivals.start()
+  return { arrivals, end: () => arrivals.ended }
+}
 
-  const arrivals: AsyncIterableIterator<Arrival, undefined> = {
-    [Symbol.asyncIterator]: () => arrivals,
-    next,
-    return() {
-      settle(unlessComplete(failureOf('aborted')))
-      held = []
-      return Promise.resolve(DONE)
-    },
+/** A class: an open stream holds one, and its methods are shared. */
+class FollowedAnswer implements AsyncIterableIterator<Arrival, undefined, undefined> {
+  ended: TailEnd | undefined
+  readonly #bound: BoundAnswer
+  readonly #limits: AttemptLimits
+  readonly #clock: Clock
+  readonly #host: TailHost
+  #held: readonly Arrival[]
+  #replayed = 0
+  #isOver = false
+  #idle: IdleWatch | undefined
+  #grace: Cancel | undefined
+  #stream: Cancel | undefined
+  #reading: Promise<Result> | undefined
+  #deliver: ((result: Result) => void) | undefined
+
+  constructor(bound: BoundAnswer, limits: AttemptLimits, clock: Clock, host: TailHost) {
+    this.#bound = bound
+    this.#limits = limits
+    this.#clock = clock
+    this.#host = host
+    this.#held = bound.held
   }
-  start()
-  return { arrivals, end: () => ended }
 
-  function start(): void {
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  start(): void {
+    const { source, scope } = this.#bound
+    const { idleTimeoutMs, maxStreamMs } = this.#limits
     const stopped = scope.stopped()
     if (source === undefined || stopped !== undefined) {
-      settle(source === undefined ? undefined : stopped)
+      this.#settle(source === undefined ? undefined : stopped)
       return
     }
-    scope.onStop((failure) => settle(failure.kind === 'aborted' ? failure : unlessComplete(failure)))
-    idle = createIdleWatch(clock, limits.idleTimeoutMs, () => scope.stop(timedOut('idle')))
-    if (limits.maxStreamMs !== undefined) {
-      stream = clock.schedule(limits.maxStreamMs, () => scope.stop(timedOut('stream')))
+    scope.onStop((failure) => this.#settle(failure.kind === 'aborted' ? failure : this.#unlessComplete(failure)))
+    this.#idle = createIdleWatch(this.#clock, idleTimeoutMs, () => scope.stop(timedOut('idle')))
+    if (maxStreamMs !== undefined) {
+      this.#stream = this.#clock.schedule(maxStreamMs, () => scope.stop(timedOut('stream')))
     }
     // What was held may hold the finish already, or an error behind the content that committed.
-    follow()
+    this.#follow()
   }
 
-  function next(): Promise<Result> {
-    const arrival = held[replayed]
+  readonly next = (): Promise<Result> => {
+    const arrival = this.#held[this.#replayed]
     if (arrival !== undefined) {
-      replayed += 1
+      this.#replayed += 1
       return Promise.resolve({ done: false, value: arrival })
     }
-    if (replayed > 0) {
-      held = []
-      replayed = 0
+    if (this.#replayed > 0) {
+      this.#held = []
+      this.#replayed = 0
     }
-    if (isOver || source === undefined) return Promise.resolve(DONE)
+    if (this.#isOver || this.#bound.source === undefined) return Promise.resolve(DONE)
     // A second reader waits for the first: no source is asked twice at once.
-    if (deliver !== undefined && reading !== undefined) return reading.then(next)
-    idle?.asked()
-    reading = new Promise(read)
-    return reading
+    if (this.#deliver !== undefined && this.#reading !== undefined) return this.#reading.then(this.next)
+    this.#idle?.asked()
+    this.#reading = new Promise(this.#read)
+    return this.#reading
+  }
+
+  return(): Promise<Result> {
+    this.#settle(this.#unlessComplete(failureOf('aborted')))
+    this.#held = []
+    return Promise.resolve(DONE)
   }
 
   /** The promise is ours and not the source's, so that a leg that does not listen to its signal holds no reader. */
-  function read(resolve: (result: Result) => void): void {
-    deliver = resolve
-    const rest = breather.pause()
-    if (rest === undefined) ask()
-    else void rest.then(ask)
+  readonly #read = (resolve: (result: Result) => void): void => {
+    this.#deliver = resolve
+    const rest = this.#bound.breather.pause()
+    if (rest === undefined) this.#ask()
+    else void rest.then(() => this.#ask())
   }
 
-  function ask(): void {
-    if (isOver) return
+  #ask(): void {
+    if (this.#isOver) return
     try {
-      source?.next().then(onResult, onError)
+      this.#bound.source?.next().then(this.#onResult, this.#onError)
     } catch (thrown) {
-      onError(thrown)
+      this.#onError(thrown)
     }
   }
 
-  function onResult(result: IteratorResult<Arrival, unknown>): void {
-    if (isOver) return
-    // Out of the reach of `settle`: what this arrival says may end the answer, and the reader gets it all the same.
-    const waiting = deliver
-    deliver = undefined
+  readonly #onResult = (result: IteratorResult<Arrival, unknown>): void => {
+    if (this.#isOver) return
+    // Out of the reach of `#settle`: what this arrival says may end the answer, and the reader gets it all the same.
+    const waiting = this.#deliver
+    this.#deliver = undefined
     try {
-      if (result.done === true) settle(failureAtEnd(progress, answer.form))
-      else take(result.value)
+      if (result.done === true) this.#settle(this.#failureAtEnd())
+      else this.#take(result.value)
       waiting?.(result.done === true ? DONE : result)
     } catch (thrown) {
       // It gave something that is no arrival.
-      onError(thrown)
+      this.#onError(thrown)
       waiting?.(DONE)
     }
   }
 
-  function take(arrival: Arrival): void {
-    idle?.arrived(arrival.events)
+  #take(arrival: Arrival): void {
+    const { progress, size } = this.#bound
+    this.#idle?.arrived(arrival.events)
     if (size?.add(arrival) === false) {
-      settle(failureOf('malformed', { code: 'answer_too_large' }))
+      this.#settle(failureOf('malformed', { code: 'answer_too_large' }))
       return
     }
     if (arrival.parts.length === 0) return
     progress.take(arrival.parts)
-    follow()
+    this.#follow()
   }
 
-  function onError(thrown: unknown): void {
-    settle(unlessComplete(classify(thrown)))
+  readonly #onError = (thrown: unknown): void => {
+    this.#settle(this.#unlessComplete(classify(thrown)))
   }
 
   /** Behind the finish of an answer nothing that goes wrong takes anything from it. */
-  function unlessComplete(failure: Failure): Failure | undefined {
-    return progress.complete ? failureAtEnd(progress, answer.form) : failure
+  #unlessComplete(failure: Failure): Failure | undefined {
+    return this.#bound.progress.complete ? this.#failureAtEnd() : failure
   }
 
-  function follow(): void {
-    if (progress.failure !== undefined) settle(progress.failure)
-    else if (progress.ended) settle(failureAtEnd(progress, answer.form))
-    else if (progress.complete) grace ??= clock.schedule(limits.finishGraceMs, () => scope.stop(timedOut('idle')))
-    else if (grace !== undefined) {
+  #failureAtEnd(): Failure | undefined {
+    return failureAtEnd(this.#bound.progress, this.#bound.answer.form)
+  }
+
+  #follow(): void {
+    const { progress, scope } = this.#bound
+    if (progress.failure !== undefined) this.#settle(progress.failure)
+    else if (progress.ended) this.#settle(this.#failureAtEnd())
+    else if (progress.complete) {
+      this.#grace ??= this.#clock.schedule(this.#limits.finishGraceMs, () => scope.stop(timedOut('idle')))
+    } else if (this.#grace !== undefined) {
       // A choice has begun behind the finish of the others.
-      grace()
-      grace = undefined
+      this.#grace()
+      this.#grace = undefined
     }
   }
 
-  function settle(failure: Failure | undefined): void {
-    if (isOver) return
-    isOver = true
-    ended = { failure, verdict: verdictOf(failure), usage: progress.usage }
+  #settle(failure: Failure | undefined): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    const { progress, source, scope, breather } = this.#bound
+    this.ended = { failure, verdict: this.#host.settle(failure), usage: progress.usage }
     scope.release()
     breather.stop()
-    idle?.stop()
-    grace?.()
-    stream?.()
+    this.#idle?.stop()
+    this.#grace?.()
+    this.#stream?.()
     if (source !== undefined) {
       closeIterator(source)
       // Half an answer is of no use: its socket goes now, and a leg that is still producing stops.
       if (failure !== undefined) scope.stop(failure)
     }
-    deliver?.(DONE)
-    onEnd(ended)
+    this.#deliver?.(DONE)
+    this.#host.onEnd(this.ended)
   }
 }
