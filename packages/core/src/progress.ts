@@ -82,7 +82,7 @@ class AnswerProgress implements Progress {
   ended = false
   failure: Failure | undefined
   usage: Usage | undefined
-  // Lists, since there is nearly always one choice, and made anew with each, so that they have no room to spare.
+  // Lists, since there is nearly always one choice, and made anew with each: a pushed one has room for seventeen.
   #begun: readonly number[] = NO_CHOICES
   #done: readonly number[] = NO_CHOICES
   #latest = -1
@@ -137,7 +137,7 @@ class AnswerProgress implements Progress {
   #begin(choice: number): void {
     this.#latest = choice
     if (this.#begun.includes(choice) || this.#done.includes(choice) || this.#hasTooMany()) return
-    this.#begun = [...this.#begun, choice]
+    this.#begun = this.#begun.concat(choice)
     this.complete = false
     this.finished = false
   }
@@ -166,7 +166,7 @@ class AnswerProgress implements Progress {
     if (this.#unanswered !== undefined && finishesWithoutOutput(part, this.#unanswered)) this.#foundContent()
     if (this.#begun.includes(choice)) this.#begun = this.#begun.filter((other) => other !== choice)
     else if (this.#hasTooMany()) return
-    this.#done = [...this.#done, choice]
+    this.#done = this.#done.concat(choice)
     this.finished = this.#begun.length === 0
     if (!this.finished || this.#done.length < this.#asked) return
     if (this.filtered && !this.content) this.failure = emptiness(this)

@@ -45,7 +45,7 @@ export class StopSwitch implements StopSignal {
   }
 
   addEventListener(_type: 'abort', listener: () => void): void {
-    if (!this.aborted) this.#listeners = [...this.#listeners, listener]
+    if (!this.aborted) this.#listeners = this.#listeners.concat(listener)
   }
 
   removeEventListener(_type: 'abort', listener: () => void): void {

@@ -53,7 +53,13 @@ export function createTail(bound: BoundAnswer, limits: AttemptLimits, clock: Clo
 /** A class: an open stream holds one, and its methods are shared. */
 class FollowedAnswer implements AsyncIterableIterator<Arrival, undefined, undefined> {
   ended: TailEnd | undefined
-  readonly #bound: BoundAnswer
+  // Not the bound answer itself, which holds what was held.
+  readonly #answer: BoundAnswer['answer']
+  readonly #breather: BoundAnswer['breather']
+  readonly #progress: BoundAnswer['progress']
+  readonly #scope: BoundAnswer['scope']
+  readonly #size: BoundAnswer['size']
+  readonly #source: BoundAnswer['source']
   readonly #limits: AttemptLimits
   readonly #clock: Clock
   readonly #host: TailHost
@@ -67,7 +73,12 @@ class FollowedAnswer implements AsyncIterableIterator<Arrival, undefined, undefi
   #deliver: ((result: Result) => void) | undefined
 
   constructor(bound: BoundAnswer, limits: AttemptLimits, clock: Clock, host: TailHost) {
-    this.#bound = bound
+    this.#answer = bound.answer
+    this.#breather = bound.breather
+    this.#progress = bound.progress
+    this.#scope = bound.scope
+    this.#size = bound.size
+    this.#source = bound.source
     this.#limits = limits
     this.#clock = clock
     this.#host = host
@@ -79,11 +90,11 @@ class FollowedAnswer implements AsyncIterableIterator<Arrival, undefined, undefi
   }
 
   start(): void {
-    const { source, scope } = this.#bound
+    const scope = this.#scope
     const { idleTimeoutMs, maxStreamMs } = this.#limits
     const stopped = scope.stopped()
-    if (source === undefined || stopped !== undefined) {
-      this.#settle(source === undefined ? undefined : stopped)
+    if (this.#source === undefined || stopped !== undefined) {
+      this.#settle(this.#source === undefined ? undefined : stopped)
       return
     }
     scope.onStop((failure) => this.#settle(failure.kind === 'aborted' ? failure : this.#unlessComplete(failure)))
@@ -105,7 +116,7 @@ class FollowedAnswer implements AsyncIterableIterator<Arrival, undefined, undefi
       this.#held = []
       this.#replayed = 0
     }
-    if (this.#isOver || this.#bound.source === undefined) return Promise.resolve(DONE)
+    if (this.#isOver || this.#source === undefined) return Promise.resolve(DONE)
     // A second reader waits for the first: no source is asked twice at once.
     if (this.#deliver !== undefined && this.#reading !== undefined) return this.#reading.then(this.next)
     this.#idle?.asked()
@@ -122,7 +133,7 @@ class FollowedAnswer implements AsyncIterableIterator<Arrival, undefined, undefi
   /** The promise is ours and not the source's, so that a leg that does not listen to its signal holds no reader. */
   readonly #read = (resolve: (result: Result) => void): void => {
     this.#deliver = resolve
-    const rest = this.#bound.breather.pause()
+    const rest = this.#breather.pause()
     if (rest === undefined) this.#ask()
     else void rest.then(() => this.#ask())
   }
@@ -130,7 +141,7 @@ class FollowedAnswer implements AsyncIterableIterator<Arrival, undefined, undefi
   #ask(): void {
     if (this.#isOver) return
     try {
-      this.#bound.source?.next().then(this.#onResult, this.#onError)
+      this.#source?.next().then(this.#onResult, this.#onError)
     } catch (thrown) {
       this.#onError(thrown)
     }
@@ -153,14 +164,13 @@ class FollowedAnswer implements AsyncIterableIterator<Arrival, undefined, undefi
   }
 
   #take(arrival: Arrival): void {
-    const { progress, size } = this.#bound
     this.#idle?.arrived(arrival.events)
-    if (size?.add(arrival) === false) {
+    if (this.#size?.add(arrival) === false) {
       this.#settle(failureOf('malformed', { code: 'answer_too_large' }))
       return
     }
     if (arrival.parts.length === 0) return
-    progress.take(arrival.parts)
+    this.#progress.take(arrival.parts)
     this.#follow()
   }
 
@@ -170,19 +180,19 @@ class FollowedAnswer implements AsyncIterableIterator<Arrival, undefined, undefi
 
   /** Behind the finish of an answer nothing that goes wrong takes anything from it. */
   #unlessComplete(failure: Failure): Failure | undefined {
-    return this.#bound.progress.complete ? this.#failureAtEnd() : failure
+    return this.#progress.complete ? this.#failureAtEnd() : failure
   }
 
   #failureAtEnd(): Failure | undefined {
-    return failureAtEnd(this.#bound.progress, this.#bound.answer.form)
+    return failureAtEnd(this.#progress, this.#answer.form)
   }
 
   #follow(): void {
-    const { progress, scope } = this.#bound
+    const progress = this.#progress
     if (progress.failure !== undefined) this.#settle(progress.failure)
     else if (progress.ended) this.#settle(this.#failureAtEnd())
     else if (progress.complete) {
-      this.#grace ??= this.#clock.schedule(this.#limits.finishGraceMs, () => scope.stop(timedOut('idle')))
+      this.#grace ??= this.#clock.schedule(this.#limits.finishGraceMs, () => this.#scope.stop(timedOut('idle')))
     } else if (this.#grace !== undefined) {
       // A choice has begun behind the finish of the others.
       this.#grace()
@@ -193,17 +203,16 @@ class FollowedAnswer implements AsyncIterableIterator<Arrival, undefined, undefi
   #settle(failure: Failure | undefined): void {
     if (this.#isOver) return
     this.#isOver = true
-    const { progress, source, scope, breather } = this.#bound
-    this.ended = { failure, verdict: this.#host.settle(failure), usage: progress.usage }
-    scope.release()
-    breather.stop()
+    this.ended = { failure, verdict: this.#host.settle(failure), usage: this.#progress.usage }
+    this.#scope.release()
+    this.#breather.stop()
     this.#idle?.stop()
     this.#grace?.()
     this.#stream?.()
-    if (source !== undefined) {
-      closeIterator(source)
+    if (this.#source !== undefined) {
+      closeIterator(this.#source)
       // Half an answer is of no use: its socket goes now, and a leg that is still producing stops.
-      if (failure !== undefined) scope.stop(failure)
+      if (failure !== undefined) this.#scope.stop(failure)
     }
     this.#deliver?.(DONE)
     this.#host.onEnd(this.ended)

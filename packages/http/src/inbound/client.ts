@@ -18,3 +18,8 @@ export interface WatchedRequest extends InboundRequest {
 export function clientOf(request: InboundRequest | WatchedRequest): Client | undefined {
   return 'itself' in request && request.itself() === request ? request.client : undefined
 }
+
+/** The signal of a request, also of a copy that was spread from one of ours: there the getter stayed behind. */
+export function signalOf(request: InboundRequest | WatchedRequest): AbortSignal {
+  return 'itself' in request && !Reflect.has(request, 'signal') ? request.itself().signal : request.signal
+}

@@ -3,12 +3,14 @@ import type { Failure } from '@understudy/core'
 import { run } from '@understudy/core'
 import type { DialectCodec } from '@understudy/dialects'
 
+import type { OpenRun } from '../open-runs.js'
 import { watchRun } from '../run-watch.js'
 import { answerOrWait, answerRun } from './answer-run.js'
 import { identifyCaller } from './callers.js'
 import type { ChatHost } from './chat-run.js'
 import { chooseChain } from './choose-chain.js'
-import { clientOf } from './client.js'
+import type { Client } from './client.js'
+import { clientOf, signalOf } from './client.js'
 import { CLOSED_REJECTION } from './client-errors.js'
 import { decodeBody, rejectContentType } from './decode-body.js'
 import type { Gate } from './gate.js'
@@ -58,7 +60,7 @@ export async function handleChat(
   const health = host.health.forRun()
   const { caller, keyId } = known
   const gateOf = (route: string): Gate | undefined =>
-    authorize && createGate({ authorize, route, requestId, caller, request, dryRun, clock, signal: inbound.signal })
+    authorize && createGate({ authorize, route, requestId, caller, request, dryRun, clock, signal: signalOf(inbound) })
   if (dryRun || 'rejection' in chosen) {
     const checked = await policyCheck(chosen, health, 'route' in chosen ? gateOf(chosen.route.name) : undefined, request)
     return jsonResponse(200, { ...ERROR_HEADERS, 'x-request-id': requestId }, checked)
@@ -68,16 +70,21 @@ export async function handleChat(
   const watch = watchRun(host, { requestId, route: route.name, requested, callerKeyId: keyId })
   const { journal, ended: onEnd } = watch
   const client = clientOf(inbound)
-  const onStart = (stop: (failure: Failure) => void) => {
-    watch.open.onStart(stop)
-    client?.onGone(watch.open.abandon)
-  }
+  const onStart = stopsWith(watch.open, client)
   const headers = { requestId, route: route.name, exposeTrail: mount.exposeTrail }
   const chat = { host, mount, codec, route, request, includeUsage: outline.includeUsage, headers, watch }
   const ordering = { latencies, prices: order.pricesOf(request, route.order), onOrderProblem: order.onProblem }
   const runHost = { clock, random, health, ...ordering, gate: gateOf(route.name), journal, onStart, onEnd }
   // A signal is made for whoever asks for it, and costs more than this.
-  const outcome = run(route.legs, request, route.settings, runHost, client === undefined ? inbound.signal : undefined)
+  const outcome = run(route.legs, request, route.settings, runHost, client === undefined ? signalOf(inbound) : undefined)
   if (!outline.stream || route.waitingCommentMs === undefined) return answerRun(chat, await outcome)
   return answerOrWait(chat, outcome, route.waitingCommentMs)
+}
+
+/** Out here, so that a run that lasts does not hold on to the request that began it. */
+function stopsWith(open: OpenRun, client: Client | undefined): (stop: (failure: Failure) => void) => void {
+  return (stop) => {
+    open.onStart(stop)
+    client?.onGone(open.abandon)
+  }
 }

@@ -20,24 +20,37 @@ export interface NodeRequest extends WatchedRequest {
 export function readRequest(
   req: IncomingMessage,
   res: ServerResponse,
-  { path, query, atRoot }: RequestTarget,
+  target: RequestTarget,
   parsed: () => unknown,
 ): NodeRequest {
-  const client = watchClient(req, res)
-  const request: NodeRequest = {
-    method: req.method ?? 'GET',
-    path,
-    query,
-    headers: req.headers,
-    atRoot,
-    readBody: createBodyReader(req, parsed),
-    client,
-    itself: () => request,
-    get signal() {
-      return client.signal()
-    },
+  return new ReceivedRequest(req, res, target, parsed)
+}
+
+/** A class, for the sake of its getter: one in an object literal gives each object a shape of its own. */
+class ReceivedRequest implements NodeRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly headers: InboundRequest['headers']
+  readonly atRoot: RequestTarget['atRoot']
+  readonly readBody: InboundRequest['readBody']
+  readonly client: NodeClient
+
+  constructor(req: IncomingMessage, res: ServerResponse, { path, query, atRoot }: RequestTarget, parsed: () => unknown) {
+    this.method = req.method ?? 'GET'
+    this.path = path
+    this.query = query
+    this.headers = req.headers
+    this.atRoot = atRoot
+    this.readBody = createBodyReader(req, parsed)
+    this.client = watchClient(req, res)
   }
-  return request
+
+  readonly itself = (): InboundRequest => this
+
+  get signal(): AbortSignal {
+    return this.client.signal()
+  }
 }
 
 /**

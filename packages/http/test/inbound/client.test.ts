@@ -1,10 +1,15 @@
+import type { AddressInfo } from 'node:net'
+import { connect } from 'node:net'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import t from 'tap'
 
 import { deferred } from '../../../../test/kit/deferred.js'
 import { within } from '../../../../test/kit/within.js'
 import type { Client, WatchedRequest } from '../../src/inbound/client.js'
-import { clientOf } from '../../src/inbound/client.js'
+import { clientOf, signalOf } from '../../src/inbound/client.js'
 import type { InboundRequest } from '../../src/inbound/request.js'
+import { readRequest } from '../../src/node/read-request.js'
 import { chat, fallbackOf } from '../kit.js'
 
 /** A client that leaves when a test says so. */
@@ -78,4 +83,30 @@ t.test('the signal of a copy rules over the client of the original', async (t) =
   await within(1_000, 'the leg is asked', opened.promise)
   controller.abort()
   t.equal((await within(1_000, 'it is over', response)).status, 499)
+})
+
+t.test('a request of ours knows its client; a copy of it goes by the signal, its own or that of the original', async (t) => {
+  const checked = deferred()
+  const server = createServer((req, res) => {
+    const request = readRequest(req, res, { path: '/', query: '', atRoot: true }, () => undefined)
+    const copy: InboundRequest = { ...request }
+    const own = AbortSignal.abort()
+    t.equal(clientOf(request), request.client)
+    t.equal(clientOf(copy), undefined)
+    t.equal(signalOf(request), request.signal)
+    t.equal(signalOf(copy), request.signal, 'the getter is not copied, and its signal counts all the same')
+    t.equal(signalOf({ ...request, signal: own }), own)
+    request.signal.addEventListener('abort', () => {
+      t.equal(signalOf(copy).aborted, true)
+      checked.resolve()
+    })
+    socket.destroy()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const socket = connect(port, '127.0.0.1')
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+  await within(5_000, 'the abort', checked.promise)
 })
