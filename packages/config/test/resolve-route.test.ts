@@ -134,6 +134,11 @@ t.test('words that do not exist, or not yet, are refused with those that do', as
   t.match(issue({ tiers: [] }), 'routes.chat.tiers: is not known')
 })
 
+t.test('a leg without words for a request is left out, or refuses it', async (t) => {
+  t.equal(route({ untranslatable: 'refuse' })?.settings.untranslatable, 'refuse')
+  t.match(issue({ untranslatable: 'stop' }), 'routes.chat.untranslatable: is \'stop\'; it must be one of skip, refuse')
+})
+
 t.test('a waiting comment has a delay, or is off', async (t) => {
   t.strictSame(route({ waitingComment: { afterMs: 5 } })?.settings.waitingComment, { afterMs: 5 })
   t.match(issue({ waitingComment: true }), 'routes.chat.waitingComment: is true; it must be { afterMs } or false')

@@ -605,3 +605,19 @@ t.test('answers that ended well say how fast a leg is', async (t) => {
   for (let run = 0; run < 3; run += 1) await ask([breaks], 0, { latencies })
   t.strictSame(['a', 'b'].map((provider) => latencies.medianOf({ provider, model: `${provider}-1` })), [30, undefined])
 })
+
+t.test('a leg that has no words for the request is left out, or stops the run there', async (t) => {
+  const mute = (name: string, feature = 'seed'): Script => up(name, { untranslatable: () => feature })
+  const left = await played([mute('a'), down('b'), mute('c', 'n'), up('d')], 0)
+  t.strictSame(left.log.filter((line) => line.includes('open')), ['0 b open', '0 d open'])
+  t.strictSame(left.outcome.trail.map((row) => (row.outcome === 'skipped' ? [row.provider, row.reason, row.feature] : [row.provider, row.outcome])), [
+    ['a', 'untranslatable', 'seed'], ['b', 'failed'], ['c', 'untranslatable', 'n'], ['d', 'served'],
+  ])
+  const stopped = await played([down('a'), mute('b'), up('c')], 0, { untranslatable: 'refuse' })
+  t.match(stopped.outcome, { type: 'failed', cause: 'untranslatable', failure: { kind: 'server_error' } })
+  t.strictSame(stopped.rows, ['failed a server_error charge 0', 'skipped b untranslatable'])
+  const none = await played([mute('a'), mute('b')], 0)
+  t.match(none.outcome, { type: 'failed', cause: 'untranslatable', failure: undefined })
+  const some = await played([mute('a'), down('b')], 0)
+  t.match(some.outcome, { type: 'failed', cause: 'exhausted' })
+})

@@ -16,6 +16,7 @@ export interface Play {
   readonly onStart?: RunHost['onStart']
   readonly gate?: RunHost['gate']
   readonly idempotency?: 'always' | 'safe'
+  readonly untranslatable?: 'skip' | 'refuse'
   readonly plan?: Partial<PlanSettings>
   /** For each run. */
   readonly health?: () => RunHealth
@@ -40,13 +41,14 @@ export function createStage(): Stage {
 
   async function play(legs: readonly (Script | Leg)[], options: Play = {}): Promise<RunOutcome> {
     const { commit = 'first_content', advanceOn, limits = {}, retry, request, signal, random = () => 0.5, onEvent, onStart, gate, idempotency } = options
-    const { plan, health, latencies } = options
+    const { plan, health, latencies, untranslatable } = options
     const settings = {
       advance: advanceKinds(advanceOn),
       commit,
       retry: { retries: 0, retryOn: new Set(DEFAULT_RETRY_ON), maxRetryAfterMs: 5_000, ...retry },
       limits,
       idempotency,
+      untranslatable,
       plan: plan && { order: 'configured' as const, whenOpen: 'next' as const, whenAllOpen: 'skip' as const, ...plan },
     }
     const identity = { requestId: 'r1', route: 'chat', epoch: () => clock.now() }

@@ -75,8 +75,8 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
     try {
       bytesOf(request)
     } catch (error) {
-      if (isUntranslatableRequestError(error)) return error.feature
-      throw error
+      // Anything else is the attempt's own failure.
+      return isUntranslatableRequestError(error) ? error.feature : undefined
     }
     return undefined
   }
