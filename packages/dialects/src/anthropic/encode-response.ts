@@ -42,7 +42,7 @@ export function encodeResponse(parts: readonly Part[], options: ResponseEncoderO
     role: 'assistant',
     model: model ?? '',
     content: drafts.map((draft) => blockWire(draft, id)),
-    stop_reason: stopReason(finish, isRefusal),
+    stop_reason: stopReason(finish, { isRefusal, hasCalls: drafts.some(({ type }) => type === 'call') }),
     stop_sequence: finish?.stopSequence ?? null,
     usage: usageWire(usage ?? {}),
   }
@@ -110,12 +110,18 @@ function inputOf(text: string): unknown {
   return isObject(input) ? input : text
 }
 
-/** The word for a reason to stop: the provider's own where it is one of this API's. */
-export function stopReason(finish: FinishPart | undefined, isRefusal: boolean): string {
-  if (finish === undefined) return STOP_REASONS.stop
-  const { reason, raw } = finish
-  if (raw !== undefined && finishReasonOf(raw) === reason && reason !== 'unknown') return raw
-  return isRefusal && reason === 'stop' ? STOP_REASONS.content_filter : STOP_REASONS[reason]
+/**
+ * The word for a reason to stop: the provider's own where it is one of this API's. Some servers end an answer with calls as any
+ * other, and clients of this API look for calls only where the reason names them.
+ */
+export function stopReason(
+  finish: FinishPart | undefined,
+  { isRefusal, hasCalls }: { readonly isRefusal: boolean; readonly hasCalls: boolean },
+): string {
+  const { reason = 'stop', raw = '' } = finish ?? {}
+  if (reason !== 'unknown' && finishReasonOf(raw) === reason) return raw
+  if (reason !== 'stop') return STOP_REASONS[reason]
+  return hasCalls ? STOP_REASONS.tool_calls : isRefusal ? STOP_REASONS.content_filter : STOP_REASONS.stop
 }
 
 /** Clients rely on both sums, so what was not counted is 0. */

@@ -40,6 +40,7 @@ export function createMessageEncoder(options: StreamEncoderOptions): MessageEnco
   let usage: Usage | undefined
   let finish: FinishPart | undefined
   let isRefusal = false
+  let hasCalls = false
 
   function encodePart(part: Part): string {
     if ('choice' in part && (part.choice ?? 0) > 0) return ''
@@ -62,6 +63,7 @@ export function createMessageEncoder(options: StreamEncoderOptions): MessageEnco
       case 'reasoning':
         return opener() + blocks.thought(part)
       case 'tool-call':
+        hasCalls = true
         return opener() + blocks.call(part, id)
       case 'media':
       case 'end':
@@ -94,7 +96,7 @@ export function createMessageEncoder(options: StreamEncoderOptions): MessageEnco
       return parts.some((part) => part.type === 'start') ? opener() + text : text
     },
     finish() {
-      const delta = { stop_reason: stopReason(finish, isRefusal), stop_sequence: finish?.stopSequence ?? null }
+      const delta = { stop_reason: stopReason(finish, { isRefusal, hasCalls }), stop_sequence: finish?.stopSequence ?? null }
       const last = eventText({ type: 'message_delta', delta, usage: usageWire(usage ?? {}) })
       return opener() + blocks.release() + last
     },

@@ -129,6 +129,8 @@ t.test('the reasons to stop', async (t) => {
   t.strictSame(said({ reason: 'length', raw: 'length' }), ['max_tokens', null])
   t.strictSame(said({ reason: 'content_filter', raw: 'content_filter' }), ['refusal', null])
   t.strictSame(said({ reason: 'unknown', raw: 'odd' }), ['end_turn', null])
+  t.strictSame(said({ reason: 'stop', raw: 'stop' }, [call(0, '{}', 'f')]), ['tool_use', null], 'where a server ends calls so')
+  t.strictSame(said({ reason: 'stop', raw: 'end_turn' }, [call(0, '{}', 'f')]), ['end_turn', null])
   t.strictSame(said({ reason: 'stop', raw: 'stop' }, [{ type: 'refusal', text: 'no' }]), ['refusal', null])
 })
 
