@@ -115,4 +115,10 @@ t.test('the connection of a stream that was read to its end is used again', asyn
   for (let call = 0; call < 6; call += 1) await readStream(await client.chat.completions.create(PARAMS))
   const connections = new Set(one.calls.map(({ connection }) => connection)).size
   t.ok(connections <= 2, `${connections} for ${one.calls.length} calls`)
+
+  const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'large', choices: [{ index: 0, delta: { content: 'hi' }, finish_reason: 'stop' }] }
+  const chunks = [{ text: `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n` }, { text: ': bye\n\n', delay_ms: 60 }]
+  one.setScript({ fallback: { chunks } })
+  t.strictSame(await readStream(await client.chat.completions.create(PARAMS)), { text: 'hi', error: undefined })
+  t.match(await within(1_000, 'the provider has said all', one.calls[0]!.closed), { complete: true }, 'what follows the end is read')
 })
