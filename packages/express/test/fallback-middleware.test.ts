@@ -2,13 +2,15 @@ import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
+import type { ErrorRequestHandler } from 'express'
 import t from 'tap'
 import { createFallback, fallbackMiddleware } from '@understudy/express'
 import type { HostRequest } from '@understudy/express'
 
 import { ask } from '../../../test/kit/http-client.js'
-import { json, scriptedFallback } from '../../../test/kit/scripted-fallback.js'
+import { eventStream, json, scriptedFallback } from '../../../test/kit/scripted-fallback.js'
 import type { ScriptedFallback } from '../../../test/kit/scripted-fallback.js'
+import { within } from '../../../test/kit/within.js'
 
 type Test = Pick<typeof t, 'teardown'>
 
@@ -129,4 +131,25 @@ t.test('shortPaths brings the short paths to the root, for a Fallback that is sh
 t.test('a prefix among the options is refused with the right call', async (t) => {
   const options = { shortPaths: true, prefix: '/chat' }
   t.throws(() => fallbackMiddleware({ chat: [CUSTOM] }, options), { code: 'ERR_UNDERSTUDY_CONFIG', message: /app\.use\('\/\w+'/ })
+})
+
+t.test('a source that breaks its word is an error of the host, whose handler sees that the head is out', async (t) => {
+  const app = express()
+  const failure = new Error('a source may not fail')
+  const fallback = scriptedFallback()
+  fallback.script = () => eventStream((async function* () {
+    yield Buffer.from('data: 1\n\n')
+    throw failure
+  })())
+  app.use(fallbackMiddleware(fallback))
+  const heard = new Promise((resolve) => {
+    const onError: ErrorRequestHandler = (error, _req, res, next) => {
+      resolve([error, res.headersSent])
+      next(error)
+    }
+    app.set('env', 'test').use(onError)
+  })
+  const answer = ask(await listen(t, app), '/v1/chat/completions')
+  t.strictSame(await within(1_000, 'an error', heard), [failure, true])
+  await t.rejects(within(1_000, 'the end', answer), { code: 'ECONNRESET' })
 })

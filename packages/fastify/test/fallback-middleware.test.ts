@@ -13,7 +13,7 @@ import { fallbackMiddleware } from '@understudy/fastify'
 import { byteSource } from '../../../test/kit/byte-source.js'
 import { ask } from '../../../test/kit/http-client.js'
 import { eventStream, json, scriptedFallback } from '../../../test/kit/scripted-fallback.js'
-import { within } from '../../../test/kit/within.js'
+import { aborted, within } from '../../../test/kit/within.js'
 
 type Test = Pick<typeof t, 'teardown'>
 
@@ -226,4 +226,18 @@ t.test('a stream that Fastify never sends is closed, and the host\'s own answer 
     t.equal(source.returns(), 1, name)
     if (status !== 500) t.strictSame(said, [], 'nothing to complain of')
   }
+})
+
+t.test('a host that has its handlers limited in time ends the run with its own answer', async (t) => {
+  const app = host(t, { handlerTimeout: 50 })
+  const source = byteSource()
+  const fallback = scriptedFallback()
+  fallback.script = async ({ signal }) => {
+    await aborted(signal)
+    return eventStream(source)
+  }
+  await app.register(fallbackMiddleware(fallback))
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  t.equal((await ask((app.server.address() as AddressInfo).port, '/v1/chat/completions')).status, 503)
+  await within(1_000, 'the stream is closed', source.closed)
 })
