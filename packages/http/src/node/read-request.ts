@@ -26,7 +26,10 @@ export function readRequest(
   return new ReceivedRequest(req, res, target, parsed)
 }
 
-/** A class, for the sake of its getter: one in an object literal gives each object a shape of its own. */
+/**
+ * A class, for the sake of its getter: one in an object literal gives each object a shape of its own, which takes 1 us and 700 bytes.
+ * A copy by `...` does not take the getter along; a run finds its signal all the same.
+ */
 class ReceivedRequest implements NodeRequest {
   readonly method: string
   readonly path: string

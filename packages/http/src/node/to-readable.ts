@@ -11,40 +11,61 @@ const HIGH_WATER_BYTES = 16 * 1024
  * enough. Destroying it, or the client's leaving, closes the source, once, whether or not it was ever read.
  */
 export function toReadable(source: AsyncIterable<Uint8Array>, client: NodeClient): Readable {
-  const iterator = source[Symbol.asyncIterator]()
-  let pulling = false
-
-  async function pull(): Promise<void> {
-    pulling = true
-    try {
-      let more = true
-      while (more) {
-        const item = await iterator.next()
-        if (readable.destroyed) return
-        if (item.done === true) client.answered()
-        more = readable.push(item.done === true ? null : item.value) && item.done !== true
-      }
-    } catch (error) {
-      readable.destroy(error instanceof Error ? error : new Error('the stream of a response failed', { cause: error }))
-    } finally {
-      pulling = false
-    }
-  }
-
-  const readable = new Readable({
-    highWaterMark: HIGH_WATER_BYTES,
-    read() {
-      if (!pulling) void pull()
-    },
-    destroy(error, callback) {
-      callback(error)
-      // The stream is closed whether or not its source minds; there is no one left to tell.
-      void Promise.resolve(iterator.return?.()).catch(() => undefined)
-    },
-  })
+  const readable = new SourceReadable(source, client)
   // A host may never send it, or put something of its own in its place.
   client.onGone(() => void readable.destroy())
   return readable
+}
+
+const OPTIONS = { highWaterMark: HIGH_WATER_BYTES }
+
+/** A class: functions that are handed to a `Readable` become members of each one, and there is one for every open stream. */
+class SourceReadable extends Readable {
+  readonly #iterator: AsyncIterator<Uint8Array>
+  readonly #client: NodeClient
+  #pulling = false
+
+  constructor(source: AsyncIterable<Uint8Array>, client: NodeClient) {
+    super(OPTIONS)
+    this.#iterator = source[Symbol.asyncIterator]()
+    this.#client = client
+  }
+
+  override _read(): void {
+    if (this.#pulling) return
+    this.#pulling = true
+    this.#pull()
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    callback(error)
+    // The stream is closed whether or not its source minds; there is no one left to tell.
+    void Promise.resolve(this.#iterator.return?.()).catch(() => undefined)
+  }
+
+  #pull(): void {
+    try {
+      this.#iterator.next().then(this.#onItem, this.#onError)
+    } catch (error) {
+      this.#onError(error)
+    }
+  }
+
+  readonly #onItem = (item: IteratorResult<Uint8Array>): void => {
+    if (this.destroyed) return
+    if (item.done === true) {
+      this.#client.answered()
+      this.push(null)
+    } else if (this.push(item.value)) {
+      this.#pull()
+    } else {
+      this.#pulling = false
+    }
+  }
+
+  readonly #onError = (error: unknown): void => {
+    this.destroy(error instanceof Error ? error : new Error('the stream of a response failed', { cause: error }))
+  }
 }
 
 /** The body of a response as Koa and Fastify take it. */
