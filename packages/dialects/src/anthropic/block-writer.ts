@@ -1,7 +1,7 @@
 import type { ReasoningPart, ToolCallPart } from '@understudy/core'
-import { parseJson } from '../read-json.js'
 import { madeUpId } from './encode-response.js'
 import { eventText } from './event-text.js'
+import { createJsonExtent, type JsonExtent } from './json-extent.js'
 import type { BlockWire, DeltaWire } from './wire.js'
 
 /** Writes the blocks of one answer: one at a time is open, each has the next index. */
@@ -17,8 +17,9 @@ interface Call {
   readonly index: number
   id: string | undefined
   name: string
-  /** All of its arguments so far. */
+  /** Its arguments until its block is open. */
   text: string
+  readonly extent: JsonExtent
   /** `new` until its name is known. */
   state: 'new' | 'waiting' | 'open' | 'closed'
 }
@@ -53,7 +54,7 @@ export function createBlockWriter(): BlockWriter {
 
   /** Now, or once the open call is whole. */
   function whenFree(write: () => string): string {
-    if (typeof open !== 'object' || isWhole(open)) return write()
+    if (typeof open !== 'object' || open.extent.isOver) return write()
     waiting.push(write)
     return ''
   }
@@ -62,16 +63,18 @@ export function createBlockWriter(): BlockWriter {
     const id = call.id ?? madeUpId(answerId, call.index)
     call.state = 'open'
     const started = start(call, { type: 'tool_use', id, name: call.name, input: {} })
-    return call.text === '' ? started : started + delta({ type: 'input_json_delta', partial_json: call.text })
+    const held = call.text
+    call.text = ''
+    return held === '' ? started : started + delta({ type: 'input_json_delta', partial_json: held })
   }
 
   function drain(isLast: boolean): string {
     let text = ''
-    while (waiting.length > 0 && (isLast || typeof open !== 'object' || isWhole(open))) {
-      const [write, ...rest] = waiting
-      waiting = rest
-      text += write?.() ?? ''
+    let written = 0
+    for (; written < waiting.length && (isLast || typeof open !== 'object' || open.extent.isOver); written++) {
+      text += waiting[written]?.() ?? ''
     }
+    waiting = waiting.slice(written)
     return text
   }
 
@@ -94,11 +97,12 @@ export function createBlockWriter(): BlockWriter {
       })
     },
     call(part, answerId) {
-      const call: Call = calls.get(part.index) ?? { index: part.index, id: part.id, name: '', text: '', state: 'new' }
+      const call = calls.get(part.index) ?? newCall(part)
       calls.set(part.index, call)
       call.id ??= part.id
       call.name ||= part.name ?? ''
-      call.text += part.arguments
+      call.extent.take(part.arguments)
+      if (call.state === 'new' || call.state === 'waiting') call.text += part.arguments
       if (call.state === 'new' && call.name !== '') {
         call.state = 'waiting'
         return whenFree(() => openCall(call, answerId))
@@ -111,6 +115,6 @@ export function createBlockWriter(): BlockWriter {
   }
 }
 
-function isWhole({ text }: Call): boolean {
-  return parseJson(text) !== undefined
+function newCall({ index, id }: ToolCallPart): Call {
+  return { index, id, name: '', text: '', extent: createJsonExtent(), state: 'new' }
 }

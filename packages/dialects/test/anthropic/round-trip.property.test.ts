@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
-import type { ChatRequest } from '@understudy/core'
+import type { ChatRequest, Part } from '@understudy/core'
 import { anthropic, openai } from '@understudy/dialects'
+import { replay } from '../replay.js'
 
 type Json = Record<string, unknown>
 
@@ -115,6 +116,47 @@ t.test('by way of OpenAI it loses thoughts and flags of failure, and nothing els
     const back = anthropic.encodeRequest(openai.decodeRequest(there), MODEL)
     return JSON.stringify(sorted({ ...back, model: 'm' })) === JSON.stringify(sorted(body))
   }), { numRuns: 300 })
+})
+
+/** Pieces of an answer in which calls may be streamed side by side, each in as many pieces as its arguments are cut into. */
+const answer = fc.record({
+  thoughts: fc.array(fc.record({ text, signature: fc.option(id) }), { maxLength: 2 }),
+  calls: fc.array(fc.record({ id, name: id, input, size: fc.integer({ min: 1, max: 6 }) }), { maxLength: 3 }),
+  order: fc.array(fc.oneof(fc.nat({ max: 2 }), text), { maxLength: 40 }),
+  usage: fc.record({ inputTokens: fc.nat(), outputTokens: fc.nat() }),
+}).map(({ thoughts, calls, order, usage }): readonly Part[] => {
+  const queues = calls.map(({ id: callId, name, input: value, size }, index): Part[] => {
+    const json = JSON.stringify(value)
+    const pieces = Array.from({ length: Math.ceil(json.length / size) }, (_, piece) => json.slice(piece * size, (piece + 1) * size))
+    return [
+      { type: 'tool-call', index, id: callId, name, arguments: '' },
+      ...pieces.map((piece): Part => ({ type: 'tool-call', index, arguments: piece })),
+    ]
+  })
+  const said = order.flatMap((next): readonly Part[] => {
+    if (typeof next === 'string') return [{ type: 'text', text: next }]
+    const part = queues[next]?.shift()
+    return part === undefined ? [] : [part]
+  })
+  return [
+    { type: 'start', id: 'a', model: 'm' },
+    ...thoughts.map(({ text: thought, signature }): Part => ({ type: 'reasoning', text: thought, ...(signature === null ? {} : { signature }) })),
+    ...said,
+    ...queues.flat(),
+    { type: 'finish', reason: 'stop', raw: 'end_turn' },
+    { type: 'usage', usage },
+  ]
+})
+
+t.test('a streamed answer says what the same answer says in one piece, however its calls are mixed', async () => {
+  const options = { id: 'a', created: 0, includeUsage: true }
+  fc.assert(fc.property(answer, (parts) => {
+    const encoder = anthropic.createStreamEncoder(options)
+    const written = parts.map((part) => encoder.push([part]) ?? Buffer.alloc(0))
+    const read = replay([Buffer.concat([...written, encoder.end()])], { codec: anthropic, forward: 'parts' }).parts
+    const [streamed, whole] = [read, parts].map((each) => JSON.stringify(anthropic.encodeResponse(each, options)))
+    return streamed === whole
+  }), { numRuns: 500 })
 })
 
 function sorted(value: unknown): unknown {
