@@ -169,7 +169,7 @@ t.test('no error of ours holds a prompt, an answer or a key', async (t) => {
   t.ok(isLegFailedError(errors[0]) && isLegFailedError(errors[3]))
 })
 
-t.test('a process with an unread stream is not held, and nothing is left behind', async (t) => {
+t.test('a call that is over leaves no timer behind', async (t) => {
   const { client, one } = await startPair(t, [{}, { status: 429 }])
   const before = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
   await served(client)
