@@ -133,6 +133,26 @@ t.test('however oddly a leg of Anthropic serves, each client gets its answer', a
   }
 })
 
+t.test('pings keep no leg alive, before its content and after', async (t) => {
+  const event = (type: string, members: object = {}) => `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`
+  const opener = event('message_start', { message: { id: 'msg_A', type: 'message', role: 'assistant', model: 'm', content: [], usage: {} } })
+  const text = event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } })
+    + event('content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'one ' } })
+  const pings = { text: event('ping'), repeat: 1_000, every_ms: 20 }
+  const play = async (first: string) => {
+    const host = await startTranslatingHost(
+      'express',
+      { vendor: 'anthropic', step: { chunks: [{ text: first }, pings] } },
+      { vendor: 'openai', step: { answer: { text: ['two'] } } },
+      { firstContentTimeoutMs: 400, idleTimeoutMs: 400 },
+    )
+    t.teardown(host.close)
+    return { ...await readUntilError('anthropic', host), calls: host.second.calls.length }
+  }
+  t.strictSame(await play(opener), { text: 'two', error: undefined, calls: 1 })
+  t.match(await play(opener + text), { text: 'one ', error: { error: { error: { code: 'idle_timeout' } } }, calls: 0 })
+})
+
 t.test('a whole answer that is asked for as a stream is collected in either dialect', async (t) => {
   const legs = [{ vendor: 'anthropic', step: healthy }, { vendor: 'openai', step: healthy }] as const
   const host = await startTranslatingHost('express', ...legs, { bufferedVia: 'stream' })

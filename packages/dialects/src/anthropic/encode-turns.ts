@@ -42,6 +42,8 @@ export function encodeTurns(messages: readonly Message[], isOwn: boolean, isFrom
   }
   if (turns.length === 0) refuse('no-turn')
   if (!isOwn && turns[0]?.role === 'assistant') refuse('first-turn-assistant')
+  // Here the answer would go on from such a turn, where elsewhere it begins anew.
+  if (!isOwn && !isFromCode && turns.at(-1)?.role === 'assistant') refuse('last-turn-assistant')
   return {
     system: system.length === 0 ? undefined : contentOf(system),
     messages: turns.map(({ role, blocks }) => ({ role, content: contentOf(blocks) })),

@@ -23,6 +23,8 @@ export function encodeRequest(request: ChatRequest, model: string): Wire {
   const traits = traitsOf(model)
   const { maxTokens } = request
   if (!isOwn && (request.stop?.length ?? 0) > MAX_STOP_SEQUENCES) refuse('stop')
+  // There the answer goes on from such a turn; here it would begin anew.
+  if (request.dialect === 'anthropic' && request.messages.at(-1)?.role === 'assistant') refuse('prefill')
   return defined<Wire>({
     model,
     messages: request.messages.map((message) => encodeMessage(message, refuse)),

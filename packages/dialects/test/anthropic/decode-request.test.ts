@@ -200,6 +200,7 @@ t.test('what OpenAI cannot say is refused by its name', async (t) => {
   const image = { type: 'image', source: { type: 'url', url: 'https://host/x.png' } }
   const table: readonly (readonly [Record<string, unknown>, feature: string])[] = [
     [{ top_k: 1 }, 'top_k'],
+    [{ messages: [user, { role: 'assistant', content: '{' }] }, 'prefill'],
     [{ inference_geo: 'eu' }, 'inference_geo'],
     [{ tools: [{ type: 'bash_20250124', name: 'bash' }] }, 'bash_20250124'],
     [{ stop_sequences: ['1', '2', '3', '4', '5'] }, 'stop'],

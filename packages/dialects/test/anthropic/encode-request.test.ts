@@ -184,6 +184,7 @@ t.test('what cannot be said is refused by its name', async (t) => {
     [{ messages: [{ ...user, name: 'ann' }] }, 'message-name'],
     [{ messages: [{ role: 'system', content: 'x' }] }, 'no-turn'],
     [{ messages: [{ role: 'assistant', content: 'x' }, user] }, 'first-turn-assistant'],
+    [{ messages: [user, { role: 'assistant', content: 'x' }] }, 'last-turn-assistant'],
     [{ messages: [user, { role: 'assistant', tool_calls: [{ id: 'a', function: { name: 'f', arguments: '{' } }] }] }, 'tool-call-arguments'],
     [{ messages: [user, { role: 'tool', content: 'x' }] }, 'tool-result-id'],
     [image('http://host/x.png'), 'image-url'],
