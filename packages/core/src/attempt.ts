@@ -60,7 +60,7 @@ export async function attempt(task: AttemptTask, scope: AttemptScope): Promise<A
       armAll(scope, task)
       answer = await openLeg(task, scope)
       source = answer.arrivals[Symbol.asyncIterator]()
-      scope.disarm('connect')
+      scope.connected()
     }
     const stopped = scope.stopped()
     if (stopped !== undefined || answer === undefined || source === undefined) return fail(stopped)
@@ -135,7 +135,7 @@ class AttemptContext implements LegContext {
     return this.#scope.stopSwitch
   }
 
-  readonly onConnect = (): void => this.#scope.disarm('connect')
+  readonly onConnect = (): void => this.#scope.connected()
 }
 
 /** Reads until the gate opens; gives the failure if it does not. */

@@ -17,6 +17,7 @@ export class AttemptScope {
   readonly stopSwitch = new StopSwitch()
   readonly #clock: Clock
   #armed: Map<TimeoutPhase, Cancel> | undefined
+  #isConnected = false
   #stopped: Failure | undefined
   #listener: ((failure: Failure) => void) | undefined
 
@@ -62,11 +63,17 @@ export class AttemptScope {
     })
   }
 
+  /** Ends the connect limit. Until then nobody can have seen the request, whichever limit fires. */
+  connected(): void {
+    this.#isConnected = true
+    this.disarm('connect')
+  }
+
   /** Stops the attempt as a timeout of this phase, unless disarmed before. */
   arm(phase: TimeoutPhase, delayMs: number): void {
     this.disarm(phase)
     this.#armed ??= new Map()
-    this.#armed.set(phase, this.#clock.schedule(delayMs, () => this.stop(timedOut(phase))))
+    this.#armed.set(phase, this.#clock.schedule(delayMs, () => this.stop(timedOut(phase, this.#isConnected))))
   }
 
   disarm(phase: TimeoutPhase): void {
@@ -82,7 +89,7 @@ export class AttemptScope {
   }
 }
 
-/** The failure of a limit that fired. */
-export function timedOut(phase: TimeoutPhase): Failure {
-  return failureOf('timeout', { phase, processed: phase === 'connect' ? 'no' : 'maybe' })
+/** The failure of a limit that fired; `isConnected`: whether the request may have been sent by then. */
+export function timedOut(phase: TimeoutPhase, isConnected = phase !== 'connect'): Failure {
+  return failureOf('timeout', { phase, processed: isConnected ? 'maybe' : 'no' })
 }

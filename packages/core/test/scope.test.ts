@@ -66,6 +66,22 @@ t.test('only a connect timeout proves that nobody saw the request', async (t) =>
   )
 })
 
+t.test('whichever limit fires, nobody saw the request before the connection was ready, and perhaps somebody after', async (t) => {
+  const processed = async (isConnected: boolean) => {
+    const clock = createFakeClock()
+    const scope = createAttemptScope(clock)
+    scope.arm('connect', 20)
+    scope.arm('first_content', 10)
+    if (isConnected) scope.connected()
+    await clock.advance(10)
+    t.equal(clock.pending, isConnected ? 0 : 1, 'the connect limit ends with the connecting')
+    const { phase, processed } = scope.stopped() ?? {}
+    return [phase, processed]
+  }
+  t.strictSame(await processed(false), ['first_content', 'no'])
+  t.strictSame(await processed(true), ['first_content', 'maybe'])
+})
+
 t.test('work settles as it does while nobody stops it', async (t) => {
   const scope = createAttemptScope(createFakeClock())
   t.equal(await scope.orStopped(Promise.resolve(7)), 7)
