@@ -23,7 +23,7 @@ export interface PlanWalk {
   readonly legs: readonly Leg[]
   /** The next leg; `undefined` behind the last one. */
   readonly next: () => Leg | undefined
-  /** Whether another leg stands behind the one that `next` gave. */
+  /** Whether another leg that has words for the request stands behind the one that `next` gave. */
   readonly hasMore: () => boolean
   /**
    * Whether an attempt may start, asked right before it; `retried` = how often the leg was asked already. What it gives
@@ -90,7 +90,13 @@ export function walkPlan(
       place = 0
       return legs[place]
     },
-    hasMore: () => place < legs.length - 1,
+    hasMore() {
+      for (let behind = place + 1; behind < legs.length; behind += 1) {
+        const leg = legs[behind]
+        if (leg !== undefined && leg.untranslatable?.(input.request) === undefined) return true
+      }
+      return false
+    },
     admit(leg, retried) {
       const said = health.admit(leg, retried > 0 ? RETRIED : force ? FORCED : undefined)
       return 'then' in said ? said.then((admission) => take(leg, retried, admission)) : take(leg, retried, said)

@@ -616,6 +616,8 @@ t.test('a leg that has no words for the request is left out, or stops the run th
   const stopped = await played([down('a'), mute('b'), up('c')], 0, { untranslatable: 'refuse' })
   t.match(stopped.outcome, { type: 'failed', cause: 'untranslatable', failure: { kind: 'server_error' } })
   t.strictSame(stopped.rows, ['failed a server_error charge 0', 'skipped b untranslatable'])
+  const alone = await played([silent('a'), mute('b')], 130_000)
+  t.match(alone.outcome, { trail: [{ failure: { kind: 'timeout', phase: 'attempt' }, latencyMs: 120_000 }, { outcome: 'skipped' }] }, 'it counts for no leg that is left')
   const none = await played([mute('a'), mute('b')], 0)
   t.match(none.outcome, { type: 'failed', cause: 'untranslatable', failure: undefined })
   const some = await played([mute('a'), down('b')], 0)

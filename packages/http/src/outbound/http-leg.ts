@@ -1,13 +1,12 @@
 import type { BufferedVia, ResolvedProvider } from '@understudy/config'
 import type { ChatRequest, Leg, LegAnswer, LegContext, LegLimits } from '@understudy/core'
 import type { DialectCodec } from '@understudy/dialects'
-import { isUntranslatableRequestError } from '@understudy/dialects'
 import type { ProviderAgents } from './agents.js'
 import { credentialHeader, credentialName } from './credentials.js'
 import { endpointOf, modelInPath } from './endpoint.js'
 import { Exchange } from './exchange.js'
 import { readAnswer } from './read-answer.js'
-import { bodyWriter, isSameDialect } from './request-body.js'
+import { bodyWriter, isSameDialect, unsayableIn } from './request-body.js'
 import { requestHeaders, withHeaders } from './request-headers.js'
 import { signatureHeaders } from './signature.js'
 import { passedHeadersOf } from './wire-request.js'
@@ -56,12 +55,14 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
   const withoutKey = requestHeaders(provider)
   const withKey = requestHeaders(provider, credentialName(provider))
   const { defaults = {}, fill } = options
-  const writeBody = bodyWriter({ codec, model: anyModel ? undefined : model, defaults, fill })
+  const body = { codec, model: anyModel ? undefined : model, defaults, fill }
+  const writeBody = bodyWriter(body)
   const streamsAlways = bufferedVia === 'stream'
   const asksForChoices = codec.outlineRequest(defaults).choices > 1
   const { sign } = provider
   // What the host was shown is what is sent.
   const shown = new WeakMap<ChatRequest, Buffer>()
+  const said = new WeakMap<ChatRequest, { readonly feature: string | undefined }>()
 
   function bytesOf(request: ChatRequest): Buffer {
     const bytes = writeBody(request, request.stream || streamsAlways)
@@ -69,16 +70,14 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
     return bytes
   }
 
-  /** What is written to find that out is what is sent. */
+  /** Asked more than once of a request: also while a leg before this one is tried. */
   function untranslatable(request: ChatRequest): string | undefined {
     if (isSameDialect(request, codec)) return undefined
-    try {
-      bytesOf(request)
-    } catch (error) {
-      // Anything else is the attempt's own failure.
-      return isUntranslatableRequestError(error) ? error.feature : undefined
-    }
-    return undefined
+    const known = said.get(request)
+    if (known !== undefined) return known.feature
+    const feature = unsayableIn(request, body)
+    said.set(request, { feature })
+    return feature
   }
 
   async function open(request: ChatRequest, context: LegContext): Promise<LegAnswer> {
@@ -89,13 +88,13 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
     const credential = asked instanceof Promise ? await asked : asked
     const base = credential.length === 0 ? withoutKey : withKey
     const passed = sameDialect ? passedHeadersOf(request) : []
-    const body = shown.get(request) ?? writeBody(request, streamed)
+    const bytes = shown.get(request) ?? writeBody(request, streamed)
 
     const exchange = new Exchange(signal, context.onConnect)
     const { origin, path } = endpointOfEach ? endpointOf(provider, request.model ?? '') : endpoint
     const own = [...withHeaders(streamed ? base.stream : base.document, passed), ...credential]
-    const headers = sign === undefined ? own : [...withHeaders(own, await signatureHeaders(sign, body, signal))]
-    exchange.start(dispatcher, { origin, path, headers, body })
+    const headers = sign === undefined ? own : [...withHeaders(own, await signatureHeaders(sign, bytes, signal))]
+    exchange.start(dispatcher, { origin, path, headers, body: bytes })
     const head = await exchange.head
     const answer = await readAnswer(exchange, head, { codec, signal, sameDialect, streamed: request.stream, wallClock })
     return asksForChoices ? { ...answer, choices: codec.outlineRequest({ ...defaults, ...request.body }).choices } : answer

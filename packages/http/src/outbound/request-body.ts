@@ -1,5 +1,6 @@
 import type { ChatRequest } from '@understudy/core'
 import type { DialectCodec } from '@understudy/dialects'
+import { isUntranslatableRequestError } from '@understudy/dialects'
 import type { JsonObject } from './json-members.js'
 import { scanObject } from './json-members.js'
 import type { BodyEdits } from './splice-body.js'
@@ -38,8 +39,29 @@ interface ScannedBody {
 /** Bodies are scanned once, however many legs are tried. */
 const scanned = new WeakMap<ChatRequest, ScannedBody>()
 
+/** Whether the leg's dialect has words for a request of another: the structural name of what it has none for. */
+export function unsayableIn(request: ChatRequest, settings: BodySettings): string | undefined {
+  if (isSameDialect(request, settings.codec)) return undefined
+  try {
+    encode(request, request.stream, settings)
+    return undefined
+  } catch (error) {
+    // Anything else is the attempt's own failure.
+    return isUntranslatableRequestError(error) ? error.feature : undefined
+  }
+}
+
+function encode(request: ChatRequest, stream: boolean, settings: BodySettings): Record<string, unknown> {
+  const { codec, model, fill } = settings
+  const read = neutralOf(request)
+  const neutral = fill === undefined ? read : fill(read)
+  const asked = neutral.stream === stream ? neutral : { ...neutral, stream }
+  return codec.encodeRequest(asked, model ?? request.model ?? '')
+}
+
 /** Prepares what all bodies of a leg have in common. */
-export function bodyWriter({ codec, model, defaults, fill = (request) => request }: BodySettings): BodyWriter {
+export function bodyWriter(settings: BodySettings): BodyWriter {
+  const { codec, model, defaults } = settings
   const set = new Map<string, Buffer>()
   if (model !== undefined) set.set('model', jsonBytes(model))
   const plain: BodyEdits = { set, defaults: defaultBytes(defaults), remove: TRANSPORT_FIELDS }
@@ -50,9 +72,7 @@ export function bodyWriter({ codec, model, defaults, fill = (request) => request
       const body = scannedBodyOf(request)
       if (body !== undefined) return spliceBody(body.bytes, body.object, forced ? asStream(plain, request) : plain)
     }
-    const neutral = fill(neutralOf(request))
-    const asked = forced ? { ...neutral, stream: true } : neutral
-    const encoded = codec.encodeRequest(asked, model ?? request.model ?? '')
+    const encoded = encode(request, request.stream || streamed, settings)
     // A request that was on no wire takes its defaults in this dialect.
     const filled = request.dialect === undefined ? { ...defaults, ...encoded } : encoded
     const usage = streamed && codec.name === 'openai' ? { stream_options: withUsage(filled['stream_options']) } : {}
