@@ -8,7 +8,7 @@ const [what, value] = extra
 const count = Number(value)
 const numbered = (length, make) => Array.from({ length }, (_, index) => make(index))
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
-const BARE = { report: false, exposeTrail: false }
+const BARE = { report: false, exposeTrail: false, breaker: false, cooldown: false }
 
 const chains = {
   legs: () => ({ chat: numbered(count, (index) => `primary/model-${index}`) }),
@@ -22,6 +22,7 @@ const features = {
   trail: { ...BARE, exposeTrail: true },
   logger: { ...BARE, logger: silent },
   listener: BARE,
+  health: { ...BARE, breaker: options.breaker, cooldown: true },
   all: { logger: silent },
 }
 
