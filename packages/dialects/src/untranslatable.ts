@@ -11,17 +11,24 @@ export class UntranslatableRequestError extends Error {
   /** The dialect that the request came in; absent when it never was on a wire. */
   readonly source: Dialect | undefined
   readonly target: Dialect
-  /** What cannot be said: a field or block name such as `logit_bias` or `file-url`. */
+  /** What cannot be said: a field or block name such as `logit_bias` or `file-url`. At most 64 of `[A-Za-z0-9_.-]`, a letter first. */
   readonly feature: string
   readonly [marker] = true
 
   constructor(where: { readonly source: Dialect | undefined; readonly target: Dialect; readonly feature: string }) {
-    super(`The ${where.target} dialect cannot say ${where.feature} of a request from ${where.source ?? 'code'}`)
+    const feature = structuralName(where.feature)
+    super(`The ${where.target} dialect cannot say ${feature} of a request from ${where.source ?? 'code'}`)
     this.name = 'UntranslatableRequestError'
     this.source = where.source
     this.target = where.target
-    this.feature = where.feature
+    this.feature = feature
   }
+}
+
+/** Fields are named by clients, and the name stands in headers and labels. */
+function structuralName(name: string): string {
+  const plain = name.replace(/[^\w.-]/g, '').slice(0, 64)
+  return /^[A-Za-z]/.test(plain) ? plain : `field${plain}`.slice(0, 64)
 }
 
 /** Whether `error` is an `UntranslatableRequestError`, from this copy of the package or another. */

@@ -3,7 +3,7 @@ import type { Part } from '@understudy/core'
 import type { Simulator } from '@understudy/simulator'
 import t from 'tap'
 
-import { fallbackOf, jsonOf, MESSAGES, outline, post, says, simulate, textOf } from '../kit.js'
+import { fallbackOf, jsonOf, MESSAGES, outline, parseTrail, post, says, simulate, textOf } from '../kit.js'
 
 const BODY = { model: 'chat', max_tokens: 9, messages: MESSAGES }
 
@@ -118,6 +118,15 @@ t.test('the host judges the translated bytes, and is not asked about a leg that 
   const { headers } = await fallback.handle(ask({ top_k: 3 }))
   t.strictSame(outline(headers['understudy-trail']), ['o/gpt-x skipped untranslatable', 'a/claude-x served'])
   t.strictSame(judged.map(({ leg }) => leg.provider), ['o', 'a'])
+})
+
+t.test('a field that a client made up cannot break the trail out of its header', async (t) => {
+  const simulator = await simulate(t, { fallback: {} })
+  const fallback = fallbackOf(t, { chat: ['o/gpt-x', 'a/claude-x'] }, { providers: both(simulator) })
+  for (const [field, feature] of [['a\r\nb: c', 'abc'], ['1;x="y"', 'field1xy'], ['\u00e9', 'field'], ['x'.repeat(99), 'x'.repeat(64)]] as const) {
+    const { status, headers } = await fallback.handle(ask({ [field]: 1 }))
+    t.match([status, parseTrail(headers['understudy-trail'])], [200, [{ outcome: 'skipped', feature }, { outcome: 'served' }]])
+  }
 })
 
 t.test('a policy check says which legs have no words', async (t) => {
