@@ -20,6 +20,9 @@ export interface PlanSettings {
   readonly whenAllOpen: 'skip' | 'try'
 }
 
+/** The plan settings of a chain that says nothing else. */
+export const AS_CONFIGURED: PlanSettings = { order: 'configured', whenOpen: 'next', whenAllOpen: 'skip' }
+
 /** What a plan is made from. */
 export interface PlanInput {
   /** As configured. */

@@ -13,6 +13,7 @@ import type { AttemptLimits, ChainLimits } from './limits.js'
 import { attemptLimits } from './limits.js'
 import type { Arrival } from './part.js'
 import type { NoLegAvailable, PlanSettings } from './plan.js'
+import { AS_CONFIGURED } from './plan.js'
 import { NO_MEMORY, walkPlan } from './plan-walk.js'
 import type { Latencies } from './policy/latencies.js'
 import type { OrderProblem } from './policy/order.js'
@@ -115,8 +116,6 @@ export interface FailedRun {
 }
 
 export type RunOutcome = CommittedRun | FailedRun
-
-const AS_CONFIGURED: PlanSettings = { order: 'configured', whenOpen: 'next', whenAllOpen: 'skip' }
 
 /**
  * One request through its chain: asks the legs in order, one at a time, until one of them commits. Resolves at the commit or at

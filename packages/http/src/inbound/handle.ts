@@ -15,7 +15,7 @@ import { CLOSED_REJECTION } from './client-errors.js'
 import { decodeBody, rejectContentType } from './decode-body.js'
 import type { Gate } from './gate.js'
 import { createGate } from './gate.js'
-import { policyCheck } from './policy-check.js'
+import { policyCheck, unusableChain } from './policy-check.js'
 import { jsonResponse, rejectionResponse } from './rejection.js'
 import type { InboundRequest } from './request.js'
 import type { OutboundResponse } from './response.js'
@@ -62,7 +62,9 @@ export async function handleChat(
   const gateOf = (route: string): Gate | undefined =>
     authorize && createGate({ authorize, route, requestId, caller, request, dryRun, clock, signal: signalOf(inbound) })
   if (dryRun || 'rejection' in chosen) {
-    const checked = await policyCheck(chosen, health, 'route' in chosen ? gateOf(chosen.route.name) : undefined, request)
+    const checked = 'rejection' in chosen ? unusableChain(chosen.rejection) : await policyCheck(chosen.route, {
+      request, health, random, latencies, prices: order.pricesOf(request, chosen.route.order), gate: gateOf(chosen.route.name),
+    })
     return jsonResponse(200, { ...ERROR_HEADERS, 'x-request-id': requestId }, checked)
   }
 

@@ -1,12 +1,13 @@
-import type { ChatRequest, Failure, Leg, RunHealth } from '@understudy/core'
-import { legName } from '@understudy/core'
+import type { ChatRequest, Failure, Latencies, Leg, RunHealth } from '@understudy/core'
+import { AS_CONFIGURED, legName, makePlan } from '@understudy/core'
 
-import type { ChosenChain } from './choose-chain.js'
 import type { Gate } from './gate.js'
+import type { Rejection } from './rejection.js'
+import type { RunnableRoute } from './routes.js'
 
 /** What one check of a policy check came to, as JSON. */
 export interface PolicyCheckRow {
-  readonly check: 'chain' | 'health' | 'authorize'
+  readonly check: 'chain' | 'health' | 'translate' | 'authorize'
   readonly passed: boolean
   /** A code. */
   readonly why?: string | undefined
@@ -28,52 +29,69 @@ export interface PolicyCheck {
   readonly plan: readonly PlanRow[]
 }
 
-/** Says what would become of a request, without a provider being asked. */
-export async function policyCheck(
-  chosen: ChosenChain,
-  health: Pick<RunHealth, 'peek'>,
-  gate: Gate | undefined,
-  request?: ChatRequest,
-): Promise<PolicyCheck> {
-  if ('rejection' in chosen) {
-    const { code, message } = chosen.rejection
-    return { dry_run: true, allowed: false, checks: [{ check: 'chain', passed: false, why: code, message }], plan: [] }
-  }
+/** What a check looks at, beside the chain. */
+export interface PolicyCheckHost {
+  readonly request: ChatRequest
+  readonly health: Pick<RunHealth, 'peek'>
+  readonly random: () => number
+  readonly latencies: Latencies
+  readonly prices: Readonly<Record<string, number>> | undefined
+  readonly gate: Gate | undefined
+}
+
+/**
+ * Says what would become of a request, without a provider being asked: the legs in the order in which they would be asked. What decides
+ * is the first leg that is not left out: a stop there ends the run.
+ */
+export async function policyCheck(route: RunnableRoute, host: PolicyCheckHost): Promise<PolicyCheck> {
+  const { request, health, random, latencies, prices, gate } = host
+  const settings = route.settings.plan ?? AS_CONFIGURED
+  const { legs, skips, stop } = makePlan({ legs: route.legs, request, settings, health, random, latencies, prices })
   const plan: PlanRow[] = []
-  let allowed: boolean | undefined
-  let reason: string | undefined
-  for (const leg of chosen.route.legs) {
-    const state = health.peek(leg)
-    if (state.tier === 'out') {
-      plan.push({ model: legName(leg), admitted: false, why: state.reason })
-      continue
-    }
-    if (request !== undefined && leg.untranslatable?.(request) !== undefined) {
-      plan.push({ model: legName(leg), admitted: false, why: 'untranslatable' })
+  let decision: PolicyCheckRow | undefined
+  let isOver = false
+
+  for (let place = 0; place <= legs.length; place += 1) {
+    for (const { leg, refusal } of skips.filter(({ before }) => before === place)) plan.push(leftOut(leg, refusal.reason))
+    const leg = legs[place]
+    if (leg === undefined || isOver) continue
+    if (leg.untranslatable?.(request) !== undefined) {
+      plan.push(leftOut(leg, 'untranslatable'))
+      isOver = route.settings.untranslatable === 'refuse'
+      if (isOver) decision ??= { check: 'translate', passed: false, why: 'untranslatable_request' }
       continue
     }
     const refusal = await gate?.(leg, Infinity)
-    plan.push(rowOf(leg, refusal !== undefined))
-    // The first leg that is not left out decides: a stop there ends the run.
-    if (refusal !== 'skip' && allowed === undefined) {
-      allowed = refusal === undefined
-      reason = messageOf(refusal)
-    }
+    plan.push(refusal === undefined ? { model: legName(leg), admitted: true } : leftOut(leg, 'refused'))
+    if (refusal === undefined) decision ??= { check: 'authorize', passed: true }
+    else if (refusal !== 'skip') decision ??= refused(refusal)
   }
-  if (plan.every(({ why }) => why !== undefined && why !== 'refused')) {
-    return { dry_run: true, allowed: false, checks: [{ check: 'chain', passed: true }, { check: 'health', passed: false, why: 'no_leg_available' }], plan }
+  if (stop !== undefined && !isOver) {
+    plan.push(leftOut(stop.leg, stop.refusal.reason))
+    decision ??= { check: 'health', passed: false, why: 'circuit_open' }
   }
-  const passed = allowed ?? false
-  const authorize: PolicyCheckRow = passed
-    ? { check: 'authorize', passed }
-    : { check: 'authorize', passed, why: 'refused', message: reason }
-  return { dry_run: true, allowed: passed, checks: [{ check: 'chain', passed: true }, authorize], plan }
+  const checks = [CHAIN_PASSED, decision ?? allLeftOut(plan)]
+  return { dry_run: true, allowed: checks.every(({ passed }) => passed), checks, plan }
 }
 
-function rowOf(leg: Leg, refused: boolean): PlanRow {
-  return refused ? { model: legName(leg), admitted: false, why: 'refused' } : { model: legName(leg), admitted: true }
+/** What a check says of a chain that cannot be run at all. */
+export function unusableChain({ code, message }: Rejection): PolicyCheck {
+  return { dry_run: true, allowed: false, checks: [{ check: 'chain', passed: false, why: code, message }], plan: [] }
 }
 
-function messageOf(refusal: Failure | undefined): string | undefined {
-  return refusal?.providerMessage
+const CHAIN_PASSED: PolicyCheckRow = { check: 'chain', passed: true }
+
+function allLeftOut(plan: readonly PlanRow[]): PolicyCheckRow {
+  const all = (why: string): boolean => plan.length > 0 && plan.every((row) => row.why === why)
+  if (all('untranslatable')) return { check: 'translate', passed: false, why: 'untranslatable_request' }
+  if (plan.some(({ why }) => why === 'refused')) return refused(undefined)
+  return { check: 'health', passed: false, why: 'no_leg_available' }
+}
+
+function refused(failure: Failure | undefined): PolicyCheckRow {
+  return { check: 'authorize', passed: false, why: 'refused', message: failure?.providerMessage }
+}
+
+function leftOut(leg: Leg, why: string): PlanRow {
+  return { model: legName(leg), admitted: false, why }
 }

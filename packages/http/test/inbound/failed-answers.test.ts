@@ -1,4 +1,3 @@
-import type { CustomLeg } from '@understudy/core'
 import { failureOf, LegFailedError } from '@understudy/core'
 import type { Script } from '@understudy/simulator'
 import t from 'tap'

@@ -1,7 +1,9 @@
-import type { AuthorizeAttempt } from '@understudy/config'
+import type { AuthorizeAttempt, FallbackOptions } from '@understudy/config'
+import type { CustomLeg } from '@understudy/core'
+import { failureOf, LegFailedError } from '@understudy/core'
 import t from 'tap'
 
-import { fallbackOf, jsonOf, MESSAGES, post, providersOn, simulate } from '../kit.js'
+import { chat, fallbackOf, fails, jsonOf, MESSAGES, post, providersOn, says, simulate } from '../kit.js'
 
 t.test('says what would become of a request, and asks no provider', async (t) => {
   const simulator = await simulate(t)
@@ -45,4 +47,55 @@ t.test('without a judge, every leg of the chain is admitted', async (t) => {
   const fallback = fallbackOf(t, { chat: ['a/one'] }, { providers: providersOn(simulator) })
   const response = await fallback.handle(post({ messages: MESSAGES }, { path: '/policy-check' }))
   t.match(await jsonOf(response), { dry_run: true, allowed: true, plan: [{ model: 'a/one', admitted: true }] })
+})
+
+t.test('the legs stand in the order in which they would be asked, and those that are out say why', async (t) => {
+  const down = new LegFailedError(failureOf('server_error', { processed: 'yes' }))
+  const checked = async (options: FallbackOptions, legs: readonly CustomLeg[]) => {
+    const fallback = fallbackOf(t, { chat: legs }, { breaker: { failureThreshold: 1 }, ...options })
+    await fallback.handle(chat())
+    const response = await fallback.handle(post({ messages: MESSAGES }, { path: '/policy-check' }))
+    const { allowed, checks, plan } = await jsonOf(response)
+    return { allowed, checks, plan }
+  }
+  const [a, b, c] = [fails('a', down), { ...says('b', 'b'), price: 3 }, { ...says('c', 'c'), price: 2 }]
+  const passed = [{ check: 'chain', passed: true }, { check: 'authorize', passed: true }]
+  const out = { model: 'a/a', admitted: false, why: 'circuit_open' }
+  const [b1, c1] = [{ model: 'b/b', admitted: true }, { model: 'c/c', admitted: true }]
+
+  t.strictSame(await checked({}, [a, b, c]), { allowed: true, checks: passed, plan: [out, b1, c1] })
+  const a1 = { model: 'a/a', admitted: true }
+  t.strictSame(await checked({ order: 'cost' }, [b, a, c]), { allowed: true, checks: passed, plan: [c1, b1, a1] }, 'unknown prices last')
+  t.strictSame(await checked({ whenOpen: 'stop' }, [a, b]), {
+    allowed: false,
+    checks: [{ check: 'chain', passed: true }, { check: 'health', passed: false, why: 'circuit_open' }],
+    plan: [out],
+  })
+  t.strictSame(await checked({}, [a]), {
+    allowed: false,
+    checks: [{ check: 'chain', passed: true }, { check: 'health', passed: false, why: 'no_leg_available' }],
+    plan: [out],
+  })
+  t.strictSame(await checked({ whenAllOpen: 'try' }, [a]), {
+    allowed: true, checks: passed, plan: [a1],
+  })
+})
+
+t.test('a leg without words for the request is left out, or stops the run there', async (t) => {
+  const simulator = await simulate(t)
+  const claude = { dialect: 'anthropic', baseURL: simulator.url, apiKey: 'k' } as const
+  const check = async (untranslatable: 'skip' | 'refuse', legs: readonly string[]) => {
+    const fallback = fallbackOf(t, { chat: { legs, untranslatable } }, { providers: { ...providersOn(simulator), claude } })
+    const response = await fallback.handle(post({ messages: MESSAGES, n: 2 }, { path: '/policy-check' }))
+    const { checks, plan } = await jsonOf(response)
+    return { checks, plan }
+  }
+  const chain = { check: 'chain', passed: true }
+  const refused = { check: 'translate', passed: false, why: 'untranslatable_request' }
+  const [out, a] = [{ model: 'claude/x', admitted: false, why: 'untranslatable' }, { model: 'a/one', admitted: true }]
+  t.strictSame(await check('skip', ['claude/x', 'a/one']), { checks: [chain, { check: 'authorize', passed: true }], plan: [out, a] })
+  t.strictSame(await check('refuse', ['claude/x', 'a/one']), { checks: [chain, refused], plan: [out] })
+  t.strictSame(await check('refuse', ['a/one', 'claude/x']), { checks: [chain, { check: 'authorize', passed: true }], plan: [a, out] })
+  t.strictSame(await check('skip', ['claude/x']), { checks: [chain, refused], plan: [out] })
+  t.equal(simulator.calls.length, 0)
 })
