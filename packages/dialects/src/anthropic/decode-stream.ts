@@ -6,6 +6,7 @@ import { isObject, numberOf, objectOf, textOf, type JsonObject } from '../read-j
 import { errorIn, failureOfError } from './decode-failure.js'
 import { decodeResponse } from './decode-response.js'
 import { createMessageEncoder } from './encode-stream.js'
+import { createOpeners } from './missing-opener.js'
 import { createUsageReader, finishOf, inputText, readBlock, startOf } from './read-content.js'
 import { OUTPUT_KEYS, PLAIN_KEYS } from './wire.js'
 
@@ -32,6 +33,7 @@ interface OpenCall {
 function createMessageDialect(): EventDialect {
   const readUsage = createUsageReader()
   const openCalls = new Map<number, OpenCall>()
+  const openers = createOpeners()
   let calls = 0
 
   function read(value: unknown, name: string | undefined, parts: Part[]): EventNature {
@@ -42,9 +44,11 @@ function createMessageDialect(): EventDialect {
     if (!isObject(value)) return 'junk'
     switch (value.type) {
       case 'message_start':
+        openers.take(value)
         readStart(objectOf(value.message) ?? {}, parts)
         return 'event'
       case 'content_block_start':
+        openers.take(value)
         readBlockStart(value, parts)
         return 'event'
       case 'content_block_delta':
@@ -136,6 +140,7 @@ function createMessageDialect(): EventDialect {
     read,
     isTerminator: () => false,
     readFailure: failureOfError,
+    missingOpener: (event) => openers.before(event),
     readDocument,
     outputKeys: BEFORE_OUTPUT,
     plainKeys: PLAIN_KEYS,

@@ -159,6 +159,22 @@ t.test('junk is skipped and counted, unless it may have carried output', async (
   t.match(decoded('data: {\n\n'.repeat(3)).parts, [{ type: 'error', failure: { kind: 'malformed' } }])
 })
 
+t.test('what an event that could not be read would have opened is opened before what follows', async (t) => {
+  const names = (bytes: string) => bytes.match(/"type":"(?:message|content_block)_\w+"/g)?.map((type) => type.slice(8, -1))
+  const [start = '', block = '', ping = '', ...rest] = recording('text').split(/(?<=\n\n)/)
+  const whole = names(decoded(recording('text')).bytes)
+  const cut = (event: string) => `${event.slice(0, event.indexOf('data:') + 20)}\n\n`
+  for (const stream of [
+    [cut(start), block, ping, ...rest], [start, cut(block), ping, ...rest], [cut(start), ping, cut(block), ...rest],
+  ]) {
+    const { bytes, skipped, parts } = decoded(stream.join(''))
+    t.strictSame(names(bytes), whole)
+    t.ok(skipped > 0)
+    t.match(parts.at(-1), { type: 'end' })
+  }
+  t.strictSame(names(decoded(recording('text').replace(rest[0] ?? '', `data: {\n\n${rest[0]}`)).bytes), whole, 'and nothing twice')
+})
+
 t.test('a bare message instead of events is passed on as the stream that it should have been', async (t) => {
   const message = {
     id: 'msg_B', type: 'message', role: 'assistant', model: 'm', stop_reason: 'end_turn', stop_sequence: null,
