@@ -116,6 +116,8 @@ export interface ResponseEncoderOptions {
   readonly model?: string | undefined
   /** Seconds since the epoch, used where the answer does not say when. */
   readonly created: number
+  /** Whether another dialect's leg made the answer, so that its proofs of thoughts stay behind: no other provider takes them. Default false. */
+  readonly isForeign?: boolean | undefined
 }
 
 export interface StreamEncoderOptions extends ResponseEncoderOptions {

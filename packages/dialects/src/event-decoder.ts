@@ -22,6 +22,8 @@ export interface EventDialect {
   isTerminator(data: string): boolean
   /** What an event means that is named as an error and holds no JSON. */
   readFailure(text: string): Failure
+  /** What a frame means that has no data, where a vendor writes an error into its streams as it is. Default: nothing. */
+  readBare?(text: string): Failure | undefined
   /**
    * Asked behind each event that is passed on, once one was left out: an event that goes before it, where the one that was left out
    * may have said what clients cannot do without. Default: nothing is ever missing.
@@ -143,8 +145,7 @@ class EventDecoder implements StreamDecoder {
   #readFrame(frame: string): boolean {
     const dialect = this.#dialect
     const event = parseFrame(frame)
-    // A client of the same dialect may take a named event without data for a broken one, so only comments pass.
-    if (event === undefined) return this.#isCommitted && isComment(frame)
+    if (event === undefined) return this.#readBare(frame)
     this.#events++
     if (dialect.isTerminator(event.data)) return this.#close({ type: 'end' })
 
@@ -165,6 +166,14 @@ class EventDecoder implements StreamDecoder {
     if (nature === 'plain') this.#plainLook?.learn(frame)
     if (this.#hasSkipped && this.#forwardsBytes) this.#opener = dialect.missingOpener?.(value)
     return true
+  }
+
+  /** A client of the same dialect may take a named event without data for a broken one, so only comments pass. */
+  #readBare(frame: string): boolean {
+    const failure = this.#dialect.readBare?.(Buffer.from(frame, 'latin1').toString('utf8'))
+    if (failure === undefined) return this.#isCommitted && isComment(frame)
+    this.#events++
+    return this.#close({ type: 'error', failure })
   }
 
   #readMalformed(data: string, name: string | undefined): false {

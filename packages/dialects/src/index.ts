@@ -1,4 +1,5 @@
 export { anthropic } from './anthropic/index.js'
+export { gemini } from './gemini/index.js'
 export { openai } from './openai/index.js'
 export { readRetryAfterMs } from './retry-after.js'
 export { UntranslatableRequestError, isUntranslatableRequestError } from './untranslatable.js'

@@ -1,4 +1,4 @@
-import type { FinishPart, Part, Usage } from '@understudy/core'
+import type { FinishPart, Part, ReasoningPart, Usage } from '@understudy/core'
 import type { ResponseEncoderOptions } from '../dialect-codec.js'
 import { isObject, parseJson } from '../read-json.js'
 import { finishReasonOf, STOP_REASONS, type BlockWire, type UsageWire } from './wire.js'
@@ -34,7 +34,7 @@ export function encodeResponse(parts: readonly Part[], options: ResponseEncoderO
         isRefusal = true
         break
     }
-    addToDrafts(drafts, part)
+    addToDrafts(drafts, options.isForeign === true ? withoutProof(part) : part)
   }
   return {
     id,
@@ -46,6 +46,11 @@ export function encodeResponse(parts: readonly Part[], options: ResponseEncoderO
     stop_sequence: finish?.stopSequence ?? null,
     usage: usageWire(usage ?? {}),
   }
+}
+
+/** Without what proves a thought to its own provider only. */
+export function withoutProof<Of extends Part>(part: Of): Of | ReasoningPart {
+  return part.type === 'reasoning' ? { type: 'reasoning', text: part.text } : part
 }
 
 function addToDrafts(drafts: Draft[], part: Part): void {

@@ -1,7 +1,7 @@
 import type { FinishPart, Part, Usage } from '@understudy/core'
 import type { StreamEncoder, StreamEncoderOptions } from '../dialect-codec.js'
 import { createBlockWriter } from './block-writer.js'
-import { stopReason, usageWire } from './encode-response.js'
+import { stopReason, usageWire, withoutProof } from './encode-response.js'
 import { eventText } from './event-text.js'
 
 /** What ends a stream that went well. */
@@ -61,7 +61,7 @@ export function createMessageEncoder(options: StreamEncoderOptions): MessageEnco
         isRefusal ||= part.type === 'refusal'
         return opener() + blocks.text(part.text)
       case 'reasoning':
-        return opener() + blocks.thought(part)
+        return opener() + blocks.thought(options.isForeign === true ? withoutProof(part) : part)
       case 'tool-call':
         hasCalls = true
         return opener() + blocks.call(part, id)

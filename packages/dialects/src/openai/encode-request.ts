@@ -23,11 +23,11 @@ export function encodeRequest(request: ChatRequest, model: string): Wire {
   const traits = traitsOf(model)
   const { maxTokens } = request
   if (!isOwn && (request.stop?.length ?? 0) > MAX_STOP_SEQUENCES) refuse('stop')
-  // There the answer goes on from such a turn; here it would begin anew.
-  if (request.dialect === 'anthropic' && request.messages.at(-1)?.role === 'assistant') refuse('prefill')
+  // There the answer goes on from such a turn, or may; here it would begin anew.
+  if ((request.dialect === 'anthropic' || request.dialect === 'gemini') && request.messages.at(-1)?.role === 'assistant') refuse('prefill')
   return defined<Wire>({
     model,
-    messages: request.messages.map((message) => encodeMessage(message, refuse)),
+    messages: request.messages.map((message) => encodeMessage(message, isOwn, refuse)),
     stream: request.stream ? true : undefined,
     stream_options: request.stream ? { include_usage: true } : undefined,
     tools: request.tools?.map(encodeTool),
@@ -67,7 +67,7 @@ function asFailed([first, ...rest]: readonly ContentBlock[]): readonly ContentBl
   return [{ type: 'text', text: 'Error' }, ...(first === undefined ? [] : [first]), ...rest]
 }
 
-function encodeMessage(message: Message, refuse: Refuse): Wire {
+function encodeMessage(message: Message, isOwn: boolean, refuse: Refuse): Wire {
   // What a model thought in an earlier turn is its own provider's; OpenAI takes none.
   const blocks = message.content.filter((block) => block.type !== 'reasoning')
   const textOnly = message.role !== 'user'
@@ -76,7 +76,8 @@ function encodeMessage(message: Message, refuse: Refuse): Wire {
   return defined<Wire>({
     role: message.role,
     content: blocks.length === 0 && message.toolCalls !== undefined ? null : content,
-    name: message.name,
+    // The name of a tool's result only says again what its id says.
+    name: message.role === 'tool' && !isOwn ? undefined : message.name,
     tool_calls: message.toolCalls?.map(({ id, name, arguments: text }) => ({
       id,
       type: 'function',

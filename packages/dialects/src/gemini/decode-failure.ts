@@ -1,0 +1,47 @@
+import type { Failure } from '@understudy/core'
+import { failureOf } from '@understudy/core'
+import { readFailureHeaders } from '../answer-headers.js'
+import type { FailedAnswer } from '../dialect-codec.js'
+import { readErrorEvidence } from '../error-evidence.js'
+import { createToFailure } from '../failure-kind.js'
+import { isObject, listOf, parseJson } from '../read-json.js'
+import { FAILURE_WORDS } from './failure-words.js'
+import { paramOf, retryDelayMs } from './status-details.js'
+
+const toFailure = createToFailure(FAILURE_WORDS)
+
+/**
+ * What an answer outside 2xx means. A body that is no JSON says nothing: the status decides. A call for a JSON array is refused with an
+ * array of one error.
+ */
+export function decodeFailure({ status, headers, body, now }: FailedAnswer): Failure {
+  const error = parseJson(body)
+  const evidence = readErrorEvidence(error)
+  const said = readFailureHeaders(headers, now)
+  return toFailure({ ...evidence, status }, { ...detailsOf(error), ...said })
+}
+
+/** What an error inside a 2xx means: the envelope, or the object that is one. Any shape. */
+export function failureOfError(error: unknown): Failure {
+  return toFailure(readErrorEvidence(error), detailsOf(error))
+}
+
+/** A prompt that was blocked, for whatever reason. https://ai.google.dev/api/generate-content#BlockReason */
+export function failureOfBlock(reason: string): Failure {
+  return failureOf('content_filter', { code: reason.replace(/[^\w.-]/g, '').slice(0, 64) })
+}
+
+/** The error in what should have been an answer or an event; `undefined` if it holds none. */
+export function errorIn(value: unknown): unknown {
+  if (Array.isArray(value)) return listOf(value).map(errorIn).find((error) => error !== undefined)
+  if (!isObject(value)) return undefined
+  const { error } = value
+  if (error !== undefined && error !== null && error !== false && error !== '' && error !== 0) return error
+  // An error without its envelope: a status beside a message, and nothing of an answer.
+  const isBare = typeof value.message === 'string' && ('status' in value || 'code' in value)
+  return isBare && !('candidates' in value) && !('usageMetadata' in value) ? value : undefined
+}
+
+function detailsOf(error: unknown): Partial<Failure> {
+  return { retryAfterMs: retryDelayMs(error), param: paramOf(error) }
+}
