@@ -3,6 +3,11 @@ import type { Arrival, ChatRequest, Dialect, Failure, Part } from '@understudy/c
 /** One dialect, as pure functions: no I/O, no timers. Everything above it is blind to which dialect it is. */
 export interface DialectCodec {
   readonly name: Dialect
+  /**
+   * Whether the API says in the path which model is asked, and whether for a stream, so that neither stands in a body that is sent.
+   * `outlineRequest` and `decodeRequest` read both from members `model` and `stream` all the same. Default false.
+   */
+  readonly modelInPath?: boolean | undefined
   /** What has to be known of every body before a leg is asked. Cheap: it looks at a few top-level fields. */
   outlineRequest(body: Readonly<Record<string, unknown>>): RequestOutline
   /**

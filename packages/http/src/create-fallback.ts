@@ -3,7 +3,7 @@ import { resolveConfig } from '@understudy/config'
 import { createLatencies, createSystemClock } from '@understudy/core'
 import type { Clock, Dialect, LegIdentity } from '@understudy/core'
 import type { DialectCodec } from '@understudy/dialects'
-import { anthropic, openai } from '@understudy/dialects'
+import { anthropic, gemini, openai } from '@understudy/dialects'
 
 import { createEventHub } from './event-hub.js'
 import type { Fallback, LegSnapshot, MountedFallback } from './fallback.js'
@@ -30,8 +30,8 @@ import { createOrderHost } from './price-hints.js'
 import { logFault } from './run-log.js'
 import { createWarn } from './warnings.js'
 
-const CODECS: ReadonlyMap<string, DialectCodec> = new Map([openai, anthropic].map((codec) => [codec.name, codec]))
-const SUPPORTED: ReadonlySet<Dialect> = new Set([openai.name, anthropic.name])
+const CODECS: ReadonlyMap<string, DialectCodec> = new Map([openai, anthropic, gemini].map((codec) => [codec.name, codec]))
+const SUPPORTED: ReadonlySet<Dialect> = new Set([openai.name, anthropic.name, gemini.name])
 
 /** How a mount reaches a `Fallback` with options of its own, over those of the `Fallback`. Not part of the public shape. */
 export const AT_MOUNT = Symbol.for('understudy.atMount')

@@ -12,6 +12,7 @@ import { createStreamEncoder, STREAM_TERMINATOR } from './encode-stream.js'
 /** Gemini's `generateContent` and `streamGenerateContent`, with server-sent events. */
 export const gemini: DialectCodec = {
   name: 'gemini',
+  modelInPath: true,
   outlineRequest,
   decodeRequest,
   encodeRequest,

@@ -113,7 +113,8 @@ const UNTRANSLATABLE: readonly (readonly [string, Partial<ChatRequest>])[] = [
   ['cached_content', { unsaid: ['cached_content'] }],
   ['file-url', { messages: [{ role: 'user', content: [{ type: 'file', source: { type: 'url', url: 'https://host/secret' } }] }] }],
   ['tool-image', { messages: [{ role: 'tool', toolCallId: 'c', content: [image] }] }],
-  ['assistant-image', { messages: [{ role: 'assistant', content: [image] }] }],
+  ['assistant-image', { messages: [{ role: 'assistant', content: [image] }, { role: 'user', content: [] }] }],
+  ['prefill', { messages: [{ role: 'assistant', content: [] }] }],
   ['video', { messages: [{ role: 'user', content: [{ type: 'other', feature: 'video', value: { secret: 1 } }] }] }],
 ]
 

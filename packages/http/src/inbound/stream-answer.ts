@@ -114,7 +114,7 @@ class StreamAnswer implements AsyncIterableIterator<Uint8Array, undefined, undef
     const failure = this.#run.end()?.failure
     if (failure === undefined) {
       const end = this.#run.answer.form === 'events' ? codec.streamTerminator : this.#encoderFor([]).end()
-      return { done: false, value: classic ? classicFrames(end) : end }
+      return end.length === 0 ? DONE : { done: false, value: classic ? classicFrames(end) : end }
     }
     return hasReader(failure) ? this.#errorEvent(brokenAnswer(failure, requestId)) : DONE
   }
@@ -150,12 +150,16 @@ function hasReader(failure: Failure): boolean {
   return failure.kind !== 'aborted' || isClosing(failure)
 }
 
+/** What the ids of answers begin with, where a vendor's do. */
+const ID_PREFIXES: ReadonlyMap<string, string> = new Map([['openai', 'chatcmpl-'], ['anthropic', 'msg_']])
+
 /** What an encoded answer is called where it does not say so itself. */
 export function answerNames(run: CommittedRun, parts: Arrival['parts'], writing: AnswerWriting) {
   const { codec, requestId, sameDialect, wallClock } = writing
   const namesModel = parts.some((part) => part.type === 'start' && part.model !== undefined)
   return {
-    id: `${codec.name === 'anthropic' ? 'msg_' : 'chatcmpl-'}${requestId}`,
+    id: `${ID_PREFIXES.get(codec.name) ?? ''}${requestId}`,
+    isForeign: !sameDialect,
     model: sameDialect && namesModel ? undefined : run.leg.model,
     created: Math.floor(wallClock() / 1000),
   }

@@ -8,9 +8,11 @@ import { isHeaderValue } from './request-headers.js'
 export type CredentialHeader = readonly [] | readonly [name: string, value: string]
 
 /** The name of the header that a provider's credential is sent in. */
-export function credentialName({ dialect, azure }: ResolvedProvider): 'authorization' | 'api-key' | 'x-api-key' {
+export function credentialName({ dialect, azure }: ResolvedProvider): 'authorization' | 'api-key' | 'x-api-key' | 'x-goog-api-key' {
   // https://platform.claude.com/docs/en/api/overview
   if (dialect === 'anthropic') return 'x-api-key'
+  // https://ai.google.dev/gemini-api/docs/api-key
+  if (dialect === 'gemini') return 'x-goog-api-key'
   return azure === undefined ? 'authorization' : 'api-key'
 }
 

@@ -7,25 +7,42 @@ export interface Endpoint {
   readonly path: string
 }
 
-/** Makes the endpoint of a provider for one model. Throws if its dialect is not one that is asked over HTTP here. */
-export function endpointOf(provider: ResolvedProvider, model: string): Endpoint {
+/**
+ * Makes the endpoint of a provider for one model, and for a stream if the dialect says that in the path. Throws if its dialect is not one
+ * that is asked over HTTP here.
+ */
+export function endpointOf(provider: ResolvedProvider, model: string, streamed: boolean): Endpoint {
   const { origin, pathname } = new URL(provider.baseURL)
   const base = pathname.replace(/\/+$/, '')
-  return { origin, path: base + pathOf(provider, model) }
+  return { origin, path: base + pathOf(provider, model, streamed) }
 }
 
 /** Whether the model stands in the path, so that each model has an endpoint of its own. */
 export function modelInPath(provider: ResolvedProvider): boolean {
-  return provider.azure !== undefined
+  return provider.azure !== undefined || provider.dialect === 'gemini'
 }
 
-function pathOf({ name, dialect, azure, baseURL }: ResolvedProvider, model: string): string {
+function pathOf({ name, dialect, azure, baseURL }: ResolvedProvider, model: string, streamed: boolean): string {
   // Vendors that speak this dialect beside their own give a base URL with or without the version.
   if (dialect === 'anthropic') return baseURL.endsWith('/v1') ? '/messages' : '/v1/messages'
+  if (dialect === 'gemini') {
+    if (new URL(baseURL).hostname.endsWith('aiplatform.googleapis.com')) {
+      throw new Error(`provider '${name}': Vertex AI, which wants Google's own credentials, cannot be asked yet; 'google' can`)
+    }
+    return geminiPath(baseURL, model, streamed)
+  }
   if (dialect !== 'openai') {
-    throw new Error(`provider '${name}': dialect '${dialect}' cannot be asked over HTTP; 'openai' and 'anthropic' can`)
+    throw new Error(`provider '${name}': dialect '${dialect}' cannot be asked over HTTP; 'openai', 'anthropic' and 'gemini' can`)
   }
   if (azure === undefined) return '/chat/completions'
   const version = encodeURIComponent(azure.apiVersion)
   return `/openai/deployments/${encodeURIComponent(model)}/chat/completions?api-version=${version}`
+}
+
+/** https://ai.google.dev/api/generate-content; a tuned model stands beside the others and not among them. */
+function geminiPath(baseURL: string, model: string, streamed: boolean): string {
+  const version = /\/v\d+(?:(?:alpha|beta)\d*)?$/.test(baseURL) ? '' : '/v1beta'
+  const [, kind = 'models', name = model] = /^(models|tunedModels)\/(.+)$/.exec(model) ?? []
+  const method = streamed ? 'streamGenerateContent?alt=sse' : 'generateContent'
+  return `${version}/${kind}/${encodeURIComponent(name)}:${method}`
 }

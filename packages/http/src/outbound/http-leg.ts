@@ -50,7 +50,7 @@ export interface WritableLeg extends Leg {
 export function createHttpLeg(options: HttpLegOptions): WritableLeg {
   const { provider, codec, model, anyModel = false, agents, bufferedVia, wallClock = Date.now } = options
   const dispatcher = agents.dispatcherOf(provider.name)
-  const endpoint = endpointOf(provider, model)
+  const endpoints = { stream: endpointOf(provider, model, true), document: endpointOf(provider, model, false) }
   const endpointOfEach = anyModel && modelInPath(provider)
   const withoutKey = requestHeaders(provider)
   const withKey = requestHeaders(provider, credentialName(provider))
@@ -91,7 +91,8 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
     const bytes = shown.get(request) ?? writeBody(request, streamed)
 
     const exchange = new Exchange(signal, context.onConnect)
-    const { origin, path } = endpointOfEach ? endpointOf(provider, request.model ?? '') : endpoint
+    const known = streamed ? endpoints.stream : endpoints.document
+    const { origin, path } = endpointOfEach ? endpointOf(provider, request.model ?? '', streamed) : known
     const own = [...withHeaders(streamed ? base.stream : base.document, passed), ...credential]
     const headers = sign === undefined ? own : [...withHeaders(own, await signatureHeaders(sign, bytes, signal))]
     exchange.start(dispatcher, { origin, path, headers, body: bytes })

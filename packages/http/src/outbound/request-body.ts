@@ -17,6 +17,9 @@ export const TRANSPORT_FIELDS: ReadonlySet<string> = new Set([
   'jev',
 ])
 
+/** The same, and what a dialect says in the path where others have a field. */
+const SAID_IN_PATH: ReadonlySet<string> = new Set([...TRANSPORT_FIELDS, 'model', 'stream'])
+
 /** What a leg makes of every body. */
 export interface BodySettings {
   readonly codec: DialectCodec
@@ -63,11 +66,12 @@ function encode(request: ChatRequest, stream: boolean, settings: BodySettings): 
 export function bodyWriter(settings: BodySettings): BodyWriter {
   const { codec, model, defaults } = settings
   const set = new Map<string, Buffer>()
-  if (model !== undefined) set.set('model', jsonBytes(model))
-  const plain: BodyEdits = { set, defaults: defaultBytes(defaults), remove: TRANSPORT_FIELDS }
+  const inPath = codec.modelInPath === true
+  if (model !== undefined && !inPath) set.set('model', jsonBytes(model))
+  const plain: BodyEdits = { set, defaults: defaultBytes(defaults), remove: inPath ? SAID_IN_PATH : TRANSPORT_FIELDS }
 
   return (request, streamed) => {
-    const forced = streamed && !request.stream
+    const forced = streamed && !request.stream && !inPath
     if (isSameDialect(request, codec)) {
       const body = scannedBodyOf(request)
       if (body !== undefined) return spliceBody(body.bytes, body.object, forced ? asStream(plain, request) : plain)

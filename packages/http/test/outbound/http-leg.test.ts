@@ -1,6 +1,6 @@
 import { isLegFailedError } from '@understudy/core'
 import type { ChatRequest, Failure, LegAnswer } from '@understudy/core'
-import { anthropic } from '@understudy/dialects'
+import { anthropic, gemini } from '@understudy/dialects'
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { createServer as createNetServer } from 'node:net'
@@ -181,6 +181,40 @@ t.test('a leg of Anthropic', async (t) => {
   })
 })
 
+t.test('a leg of Gemini', async (t) => {
+  const body = { contents: [{ parts: [{ text: 'hi' }] }], odd: 1.0 }
+  const provider = providerOf('', { dialect: 'gemini' })
+  const own = (more: object = {}) => ({ ...requestOf({ ...body, ...more }, { dialect: 'gemini' }), model: 'chat' })
+
+  t.test('is asked at the path of its model and of its form, with its key header', async (t) => {
+    const { url, headers, body: sentBody } = await sent(t, own(), { provider, codec: gemini, base: '' })
+    t.equal(url, '/v1beta/models/m-1:generateContent')
+    t.equal(headers['x-goog-api-key'], CANARY)
+    t.notOk('authorization' in headers)
+    t.equal(sentBody, JSON.stringify(body), 'byte for byte')
+    const at = async (model: string, base: string, more: object = {}, request = own()) =>
+      (await sent(t, request, { provider, codec: gemini, model, base, ...more })).url
+    t.equal(await at('models/a', '/v1'), '/v1/models/a:generateContent', 'the version stands there once')
+    t.equal(await at('tunedModels/a b', '/v1alpha'), '/v1alpha/tunedModels/a%20b:generateContent')
+    t.equal(await at('a', '', { bufferedVia: 'stream' }), '/v1beta/models/a:streamGenerateContent?alt=sse')
+    t.equal(await at('*', '', { anyModel: true }), '/v1beta/models/chat:generateContent')
+  })
+
+  t.test('is sent no model and no wish for a stream, whatever the request says', async (t) => {
+    const options = { provider, codec: gemini, bufferedVia: 'stream', defaults: { odd: 2, safetySettings: [] } } as const
+    const { body: sentBody } = await sent(t, own({ model: 'chat', stream: false, models: ['a'] }), options)
+    t.strictSame(JSON.parse(sentBody), { ...body, safetySettings: [] })
+    const neutral: ChatRequest = { dialect: 'openai', stream: true, messages: [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }] }
+    const other = await sent(t, { ...requestOf(STREAM_REQUEST), neutral: () => neutral } as ChatRequest, { provider, codec: gemini })
+    t.strictSame(JSON.parse(other.body), { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] })
+  })
+
+  t.test('is not made for Vertex AI, which wants other credentials', async (t) => {
+    const vertex = providerOf('https://europe-west4-aiplatform.googleapis.com', { dialect: 'gemini', name: 'vertex' })
+    t.throws(() => legOn(t, '', { provider: vertex, codec: gemini }), { message: /^provider 'vertex': Vertex AI/ })
+  })
+})
+
 t.test('what cannot be asked', async (t) => {
   t.test('a credential that cannot be had or sent is an auth_error that says nothing of it', async (t) => {
     const credentials: [string, () => string | Promise<string>][] = [
@@ -223,7 +257,7 @@ t.test('what cannot be asked', async (t) => {
     for (const name of ['content-length', 'a b']) {
       t.throws(make({ headers: () => ({ [name]: '1' }) }), { message: `header '${name}' is not one that can be set` })
     }
-    t.throws(make({ dialect: 'gemini' }), { message: /dialect 'gemini' cannot be asked over HTTP/ })
+    t.throws(make({ dialect: 'bedrock' }), { message: /dialect 'bedrock' cannot be asked over HTTP/ })
   })
 })
 
