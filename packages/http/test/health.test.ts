@@ -89,6 +89,23 @@ t.test('with every leg out the client is told when to come back', async (t) => {
   t.equal(trail, 'a;outcome=skipped;reason=circuit_open, b;outcome=skipped;reason=circuit_open')
 })
 
+t.test('a wait that a client would take for a hang is not slept through by its SDK', async (t) => {
+  const told = async (seconds: number, options: FallbackOptions, failure: Failure) => {
+    const { ask, legs } = stage(t, both, { breaker: { failureThreshold: 1, recoveryMs: seconds * 1000, jitter: 0 }, ...options })
+    legs.a.failure = legs.b.failure = failure
+    const first = await ask()
+    const { status, headers } = await ask()
+    return [first.headers['x-should-retry'], status, headers['retry-after'], headers['x-should-retry']]
+  }
+  const limited = (seconds: number): Failure => failureOf('rate_limit', { status: 429, retryAfterMs: seconds * 1000 })
+  t.strictSame(await told(6, {}, broken), ['false', 503, '6', 'false'])
+  t.strictSame(await told(5, {}, broken), ['false', 503, '5', undefined], 'a short wait is worth it')
+  t.strictSame(await told(6, { whenOpen: 'stop' }, broken), ['false', 503, '6', 'false'])
+  t.strictSame(await told(6, {}, limited(6)), ['false', 429, '6', 'false'], 'all rate limits, and all at rest after them')
+  t.strictSame(await told(6, {}, limited(5)), [undefined, 429, '5', undefined])
+  t.strictSame(await told(6, { clientRetries: true }, broken), [undefined, 503, '6', undefined])
+})
+
 t.test('with every leg resting after a 429 it is a 429', async (t) => {
   for (const [exhaustedStatus, wanted] of [['by_cause', 429], ['429_or_502', 429], ['502', 502]] as const) {
     const { ask, legs, fallback } = stage(t, both, { exhaustedStatus })

@@ -15,6 +15,12 @@ import { streamAnswer } from './stream-answer.js'
 import { headerText } from './trail.js'
 import { unlessSlow, waitingAnswer } from './waiting-answer.js'
 
+/**
+ * In seconds. An SDK sleeps all of a Retry-After before it tells its caller anything, and a request that sleeps for longer than this
+ * looks hung; it is also what a leg of ours is waited for.
+ */
+const LONG_RETRY_AFTER = 5
+
 const DOCUMENT_HEADERS = { 'content-type': 'application/json; charset=utf-8' } as const
 
 /** Tells the client how its run came out. */
@@ -145,7 +151,8 @@ function errorResponse(
   const { status } = error
   const told = failedHeaders(ERROR_HEADERS, headers, trail)
   if (retryAfter !== undefined) told['retry-after'] = String(retryAfter)
-  const isFinal = status === 502 || status === 504 || error.code === 'refused'
+  const isLong = (status === 503 || status === 429) && (retryAfter ?? 0) > LONG_RETRY_AFTER
+  const isFinal = status === 502 || status === 504 || error.code === 'refused' || isLong
   if (!mount.clientRetries && isFinal) told['x-should-retry'] = 'false'
   return jsonResponse(status, told, codec.encodeFailure(error).body)
 }
