@@ -10,7 +10,7 @@ type HeaderValue = string | number | readonly string[]
 export function responseHeaders(step: Step, payload: Payload, context: AnswerContext): [string, HeaderValue][] {
   const own: [string, HeaderValue][] = [
     ['content-type', step.contentType ?? payload.contentType],
-    ['x-request-id', `req-${encodeURIComponent(context.model)}-${context.number}`],
+    ['x-request-id', requestId(context)],
   ]
   if (payload.kind === 'events') own.push(['cache-control', 'no-cache'])
   if (step.compress !== undefined) own.push(['content-encoding', step.compress])
@@ -24,6 +24,11 @@ export function responseHeaders(step: Step, payload: Payload, context: AnswerCon
     return [[name, typeof value === 'number' ? value : value.map((item) => fillHeaderValue(item, nowMs))]]
   })
   return [...own, ...written]
+}
+
+/** A lone surrogate in a model's name cannot be encoded. */
+function requestId({ model, number }: AnswerContext): string {
+  return `req-${encodeURIComponent(model.replace(/\p{Surrogate}/gu, '\ufffd'))}-${number}`
 }
 
 /** What the whole body will measure, before a fault cuts it; undefined where only sending it tells. */

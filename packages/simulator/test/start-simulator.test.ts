@@ -32,6 +32,14 @@ t.test('answers the healthy text to the official client, streamed and whole', as
   t.strictSame(simulator.calls.map(({ stream, number }) => [stream, number]), [[false, 1], [true, 2]])
 })
 
+t.test('answers for a model whose name holds half a character', async (t) => {
+  const simulator = await start(t)
+  const body = '{"model":"a\\ud800","messages":[{"role":"user","content":"hi"}]}'
+  const response = await fetch(`${simulator.url}/chat/completions`, { method: 'POST', body })
+  t.strictSame([response.status, response.headers.get('x-request-id')], [200, 'req-a%EF%BF%BD-1'])
+  await response.body?.cancel()
+})
+
 t.test('plays the steps of a model in order to the official client, the last one for ever', async (t) => {
   const simulator = await start(t, {
     script: { models: { m: [{ status: 429 }, { fault: { do: 'reset', afterEvents: 2 } },

@@ -36,7 +36,7 @@ function pathOf({ name, dialect, azure, baseURL }: ResolvedProvider, model: stri
   }
   if (azure === undefined) return '/chat/completions'
   const version = encodeURIComponent(azure.apiVersion)
-  return `/openai/deployments/${encodeURIComponent(model)}/chat/completions?api-version=${version}`
+  return `/openai/deployments/${pathSegment(model)}/chat/completions?api-version=${version}`
 }
 
 /** https://ai.google.dev/api/generate-content; a tuned model stands beside the others and not among them. */
@@ -44,5 +44,10 @@ function geminiPath(baseURL: string, model: string, streamed: boolean): string {
   const version = /\/v\d+(?:(?:alpha|beta)\d*)?$/.test(baseURL) ? '' : '/v1beta'
   const [, kind = 'models', name = model] = /^(models|tunedModels)\/(.+)$/.exec(model) ?? []
   const method = streamed ? 'streamGenerateContent?alt=sse' : 'generateContent'
-  return `${version}/${kind}/${encodeURIComponent(name)}:${method}`
+  return `${version}/${kind}/${pathSegment(name)}:${method}`
+}
+
+/** A lone surrogate, which a client may put into a model's name, cannot be encoded. */
+function pathSegment(name: string): string {
+  return encodeURIComponent(name.replace(/\p{Surrogate}/gu, '\ufffd'))
 }

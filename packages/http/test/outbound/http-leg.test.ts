@@ -144,6 +144,8 @@ t.test('the request', async (t) => {
     t.notOk('authorization' in headers)
     const any = await sent(t, requestOf(JSON_REQUEST), { provider, model: '*', anyModel: true, base: '' })
     t.equal(any.url, '/openai/deployments/chat/chat/completions?api-version=2025-01-01')
+    const odd = await sent(t, requestOf({ ...JSON_REQUEST, model: 'a\ud800' }), { provider, model: '*', anyModel: true, base: '' })
+    t.match(odd.url, '/openai/deployments/a%EF%BF%BD/', 'half a character in a name is no crash')
   })
 })
 
