@@ -3,7 +3,7 @@ import plugin from 'fastify-plugin'
 import { jsonSchemaTransform } from 'fastify-type-provider-zod'
 
 import {
-  bodySchemaOf, mountFallback, pathUnder, readRequest, registerFault, splitTarget, SURFACE_PATHS, toPayload,
+  bodySchemaOf, mountFallback, readRequest, registerFault, routedPath, splitTarget, SURFACE_PATHS, toPayload,
 } from '@understudy/http'
 import type { Fallback, FallbackOptions, RoutesInput } from '@understudy/http'
 
@@ -49,7 +49,7 @@ export function fallbackMiddleware(routes: RoutesInput | Fallback, options: Fall
     return Promise.resolve()
 
     async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-      const path = pathUnder(prefix, request.routeOptions.url ?? '') ?? '/'
+      const path = routedPath(prefix, request.routeOptions.url ?? '', request.params)
       const { query } = splitTarget(request.url)
       const neutral = readRequest(request.raw, reply.raw, { path, query, atRoot }, () => request.body)
       const response = await mounted.handle(neutral)
@@ -66,7 +66,7 @@ export function fallbackMiddleware(routes: RoutesInput | Fallback, options: Fall
 
 /** A path without and with its trailing slash, unless the host takes the two for one. */
 function spellings({ prefix, initialConfig }: FastifyInstance, path: string): readonly string[] {
-  if (path === '/' && prefix === '') return ['/']
+  if ((path === '/' && prefix === '') || path.endsWith('*')) return [path]
   const bare = path === '/' ? '' : path
   const { ignoreTrailingSlash, routerOptions } = initialConfig
   return ignoreTrailingSlash === true || routerOptions?.ignoreTrailingSlash === true ? [bare] : [bare, `${bare}/`]

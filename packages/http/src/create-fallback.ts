@@ -11,7 +11,9 @@ import { guardLogger } from './host-code.js'
 import { CLOSED_REJECTION, FAULT_MESSAGE } from './inbound/client-errors.js'
 import { isNameable } from './inbound/caller-chain.js'
 import { classic } from './inbound/classic-envelope.js'
+import { MODELS_PATH, readContentPath } from './inbound/content-path.js'
 import { handleChat } from './inbound/handle.js'
+import { asJsonArray, asksForEvents } from './inbound/json-array.js'
 import { createKeyDefaultsReader } from './inbound/key-defaults.js'
 import type { MountPlace, Surface } from './inbound/paths.js'
 import { matchPath } from './inbound/paths.js'
@@ -20,7 +22,7 @@ import type { InboundRequest } from './inbound/request.js'
 import type { OutboundResponse } from './inbound/response.js'
 import { requestIdOf } from './inbound/response-headers.js'
 import { createCallerLegs, createRoutes, modelList } from './inbound/routes.js'
-import { chatBody, messagesBody } from './inbound/schemas.js'
+import { chatBody, contentsBody, messagesBody } from './inbound/schemas.js'
 import { createHealth } from './health.js'
 import type { LegMemory } from './leg-watch.js'
 import { createLegWatch } from './leg-watch.js'
@@ -125,13 +127,19 @@ export function createMountableFallback(
   async function dispatch(request: InboundRequest, mount: ResolvedMount, requestId: string): Promise<OutboundResponse> {
     const row = matchPath(request.method, request.path, placeOf(request, mount))
     if (row === undefined) {
-      return rejectionResponse(openai, { status: 404, code: 'not_found', message: 'nothing is served here' }, requestId)
+      const codec = request.path.startsWith(MODELS_PATH) ? gemini : openai
+      return rejectionResponse(codec, { status: 404, code: 'not_found', message: 'nothing is served here' }, requestId)
     }
     const codec = codecFor(mount, row.surface)
     if (openRuns.closed()) return rejectionResponse(codec, CLOSED_REJECTION, requestId)
     if (row.surface === 'models') {
       const headers = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId }
       return jsonResponse(200, headers, modelList(routes, created))
+    }
+    if (row.surface === 'gemini') {
+      const said = readContentPath(request.path)
+      const response = await handleChat(host, mount, codec, request, { requestId, shape: contentsBody, said, dryRun: false })
+      return asksForEvents(request.query) ? response : asJsonArray(response)
     }
     const shape = row.surface === 'messages' ? messagesBody : chatBody
     return handleChat(host, mount, codec, request, { requestId, shape, dryRun: row.surface === 'policy-check' })
@@ -155,6 +163,7 @@ function placeOf({ atRoot }: InboundRequest, { shortPaths }: ResolvedMount): Mou
 /** The classic envelope stands around the words of OpenAI only. */
 function codecFor({ envelope }: ResolvedMount, surface: Surface | undefined): DialectCodec {
   if (surface === 'messages') return anthropic
+  if (surface === 'gemini') return gemini
   return envelope === 'classic' ? classic : openai
 }
 

@@ -28,7 +28,7 @@ export type { OutboundResponse } from './inbound/response.js'
 // What the adapters stand on. It does not follow semantic versioning.
 export { createRouteWarning, registerFault, wrongHost } from './check-mount.js'
 export { SURFACE_PATHS } from './inbound/paths.js'
-export { normalisePrefix, pathUnder } from './inbound/prefix.js'
+export { normalisePrefix, pathUnder, routedPath } from './inbound/prefix.js'
 export { bodySchemaOf } from './inbound/schemas.js'
 export { mountFallback } from './mount-fallback.js'
 export { isDisconnect } from './node/disconnect.js'

@@ -12,6 +12,7 @@ import { chooseChain } from './choose-chain.js'
 import type { Client } from './client.js'
 import { clientOf, signalOf } from './client.js'
 import { CLOSED_REJECTION } from './client-errors.js'
+import type { ContentPath } from './content-path.js'
 import { decodeBody, rejectContentType } from './decode-body.js'
 import type { Gate } from './gate.js'
 import { createGate } from './gate.js'
@@ -28,6 +29,8 @@ export interface ChatAsk {
   readonly requestId: string
   /** What its body has to be. */
   readonly shape: BodyShape
+  /** What the path says, where others have a field of their body. */
+  readonly said?: ContentPath | undefined
   /** Whether it is only to be said what would become of it. */
   readonly dryRun: boolean
 }
@@ -38,7 +41,7 @@ export async function handleChat(
   mount: ResolvedMount,
   codec: DialectCodec,
   inbound: InboundRequest,
-  { requestId, shape, dryRun }: ChatAsk,
+  { requestId, shape, said, dryRun }: ChatAsk,
 ): Promise<OutboundResponse> {
   const { identify, authorize } = host.choice.callers
   const refused = rejectContentType(inbound.headers)
@@ -50,7 +53,8 @@ export async function handleChat(
   // A body may take longer to come than it takes to close.
   if (host.openRuns.closed()) return rejectionResponse(codec, CLOSED_REJECTION, requestId)
 
-  const { value: body, raw } = decoded
+  const { value, raw } = decoded
+  const body = said === undefined ? value : { ...value, ...said }
   const outline = codec.outlineRequest(body)
   const chosen = chooseChain(host.choice, { body, model: outline.model, known })
   if ('rejection' in chosen && !dryRun) return rejectionResponse(codec, chosen.rejection, requestId)

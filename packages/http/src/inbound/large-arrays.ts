@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-import type { ItemSchemas } from './schemas.js'
+import type { ItemSchemas, TurnNames } from './schemas.js'
 
 /** The first thing that is wrong, and where. */
 export interface BodyIssue {
@@ -14,20 +14,24 @@ const LARGE = 100
  * The first item of a large array that does not fit. A schema collects an issue for every item of an array before it gives up,
  * which for a body with millions of bad ones takes a minute and gigabytes; here the first one ends it.
  */
-export function firstBadItem(body: Readonly<Record<string, unknown>>, items: ItemSchemas): BodyIssue | undefined {
-  const { messages, tools, stop, stop_sequences: sequences } = body
+export function firstBadItem(
+  body: Readonly<Record<string, unknown>>,
+  items: ItemSchemas,
+  [list, held]: TurnNames = ['messages', 'content'],
+): BodyIssue | undefined {
+  const { [list]: messages, tools, stop, stop_sequences: sequences } = body
   if (Array.isArray(messages)) {
     for (const [index, message] of (messages as unknown[]).entries()) {
       if (typeof message !== 'object' || message === null) continue
-      const { content, tool_calls: toolCalls } = message as Readonly<Record<string, unknown>>
+      const { [held]: content, tool_calls: toolCalls } = message as Readonly<Record<string, unknown>>
       const issue =
-        firstBad(content, items.contentPart, ['messages', index, 'content']) ??
-        firstBad(toolCalls, items.toolCall, ['messages', index, 'tool_calls'])
+        firstBad(content, items.contentPart, [list, index, held]) ??
+        firstBad(toolCalls, items.toolCall, [list, index, 'tool_calls'])
       if (issue !== undefined) return issue
     }
   }
   return (
-    firstBad(messages, items.message, ['messages']) ??
+    firstBad(messages, items.message, [list]) ??
     firstBad(tools, items.tool, ['tools']) ??
     firstBad(stop, items.stop, ['stop']) ??
     firstBad(sequences, items.stop, ['stop_sequences'])

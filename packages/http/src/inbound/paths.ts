@@ -1,10 +1,12 @@
+import { MODELS_PATH, readContentPath } from './content-path.js'
+
 /** What a client speaks at a path. */
-export type Surface = 'chat' | 'messages' | 'models' | 'policy-check'
+export type Surface = 'chat' | 'messages' | 'gemini' | 'models' | 'policy-check'
 
 /** One path that is ours. */
 export interface SurfacePath {
   readonly method: 'GET' | 'POST'
-  /** Relative to the mount, without a trailing slash. */
+  /** Relative to the mount, without a trailing slash. A `*` at its end stands for the rest of a path. */
   readonly path: string
   readonly surface: Surface
   /** Whether it is ours at the root of a host only with `shortPaths`. */
@@ -25,6 +27,7 @@ export const SURFACE_PATHS: readonly SurfacePath[] = [
   { method: 'POST', path: '/v1/chat/completions', surface: 'chat', short: false },
   { method: 'POST', path: '/messages', surface: 'messages', short: true },
   { method: 'POST', path: '/v1/messages', surface: 'messages', short: false },
+  { method: 'POST', path: `${MODELS_PATH}*`, surface: 'gemini', short: false },
   { method: 'POST', path: '/policy-check', surface: 'policy-check', short: true },
   { method: 'POST', path: '/v1/policy-check', surface: 'policy-check', short: false },
   { method: 'GET', path: '/models', surface: 'models', short: true },
@@ -43,6 +46,10 @@ function byPath(method: SurfacePath['method']): ReadonlyMap<string, SurfacePath>
 export function matchPath(method: string, path: string, { atRoot, shortPaths }: MountPlace): SurfacePath | undefined {
   const rows = method === 'POST' ? POSTS : method === 'GET' || method === 'HEAD' ? GETS : undefined
   if (rows === undefined) return undefined
-  const row = rows.get(path.length > 2 && path.endsWith('/') ? path.slice(0, -1) : path)
+  const row = rows.get(path.length > 2 && path.endsWith('/') ? path.slice(0, -1) : path) ?? contentRow(method, path)
   return row !== undefined && row.short && atRoot && !shortPaths ? undefined : row
+}
+
+function contentRow(method: string, path: string): SurfacePath | undefined {
+  return method === 'POST' && readContentPath(path) !== undefined ? POSTS.get(`${MODELS_PATH}*`) : undefined
 }

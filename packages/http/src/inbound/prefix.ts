@@ -23,3 +23,9 @@ export function pathUnder(prefix: string, path: string): string | undefined {
   if (rest === '') return '/'
   return rest.startsWith('/') ? rest : undefined
 }
+
+/** The path under a normalised prefix of a route that has matched: its pattern, and what its `*` stands for. `/` if it is not under it. */
+export function routedPath(prefix: string, pattern: string, params: unknown): string {
+  const rest = typeof params === 'object' && params !== null && '*' in params ? String(params['*']) : ''
+  return (pathUnder(prefix, pattern) ?? '/').replace(/\*$/, () => rest)
+}

@@ -78,6 +78,33 @@ export const messagesBodySchema = z.looseObject({
   ...callerShape,
 })
 
+// Of Gemini's body, whose fields may also have the names of its protocol: those are read and not judged.
+const partSchema = z.looseObject({ text: z.string().nullish() })
+
+const contentSchema = z.looseObject({ role: z.string().nullish(), parts: z.array(partSchema).nullish() })
+
+const toolGroupSchema = z.looseObject({ functionDeclarations: z.array(z.looseObject({ name: z.string() })).nullish() })
+
+/** The body of a Gemini request as far as we read it; a field that we do not know passes. The path says the model. */
+export const contentsBodySchema = z.looseObject({
+  contents: z.array(contentSchema).min(1),
+  systemInstruction: z.looseObject({}).nullish(),
+  tools: z.array(toolGroupSchema).nullish(),
+  toolConfig: z.looseObject({}).nullish(),
+  generationConfig: z
+    .looseObject({
+      candidateCount: z.number().nullish(),
+      maxOutputTokens: z.number().nullish(),
+      temperature: z.number().nullish(),
+      topP: z.number().nullish(),
+      topK: z.number().nullish(),
+      stopSequences: z.array(z.string()).nullish(),
+      thinkingConfig: z.looseObject({}).nullish(),
+    })
+    .nullish(),
+  ...callerShape,
+})
+
 /** What the items of the arrays in a body have to be. */
 export interface ItemSchemas {
   readonly message: z.ZodType
@@ -91,7 +118,12 @@ export interface ItemSchemas {
 export interface BodyShape {
   readonly whole: z.ZodType
   readonly items: ItemSchemas
+  /** The names of the list of turns, and of what a turn holds. Default `messages`, `content`. */
+  readonly turns?: TurnNames | undefined
 }
+
+/** Where the turns of a body are. */
+export type TurnNames = readonly [list: string, content: string]
 
 /** Of the items in the body of a chat completion. */
 export const itemSchemas: ItemSchemas = {
@@ -111,8 +143,16 @@ export const messagesBody: BodyShape = {
   items: { message: turnSchema, contentPart: blockSchema, toolCall: z.unknown(), tool: namedToolSchema, stop: z.string() },
 }
 
+/** A request of Gemini. */
+export const contentsBody: BodyShape = {
+  whole: contentsBodySchema,
+  items: { message: contentSchema, contentPart: partSchema, toolCall: z.unknown(), tool: toolGroupSchema, stop: z.string() },
+  turns: ['contents', 'parts'],
+}
+
 /** What describes the body of a path in an API document; nothing where there is none. */
 export function bodySchemaOf(surface: Surface): { readonly body?: z.ZodType } {
   if (surface === 'models') return {}
+  if (surface === 'gemini') return { body: contentsBodySchema }
   return { body: surface === 'messages' ? messagesBodySchema : chatBodySchema }
 }

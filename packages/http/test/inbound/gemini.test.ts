@@ -1,0 +1,96 @@
+import type { FallbackOptions } from '@understudy/config'
+import type { Simulator } from '@understudy/simulator'
+import t from 'tap'
+
+import type { RequestOverrides } from '../kit.js'
+import { fallbackOf, jsonOf, parseTrail, post, says, simulate, textOf } from '../kit.js'
+
+const BODY = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] }
+
+function ask(fields: Readonly<Record<string, unknown>> = {}, model = 'chat', overrides: RequestOverrides = {}) {
+  return post({ ...BODY, ...fields }, { path: `/v1beta/models/${model}:generateContent`, ...overrides })
+}
+
+function stream(fields: Readonly<Record<string, unknown>> = {}, query = 'alt=sse', model = 'chat') {
+  return { ...post({ ...BODY, ...fields }, { path: `/v1beta/models/${model}:streamGenerateContent` }), query }
+}
+
+/** A provider of each dialect on one simulator. */
+function both({ url, origin }: Pick<Simulator, 'url' | 'origin'>): FallbackOptions['providers'] {
+  return {
+    g: { dialect: 'gemini', baseURL: origin, apiKey: 'key-g' },
+    o: { dialect: 'openai', baseURL: url, apiKey: 'key-o' },
+  }
+}
+
+t.test('a request that never becomes a run is refused in the vendor\'s envelope', async (t) => {
+  const fallback = fallbackOf(t, { chat: [says('fixed', 'Hi')] })
+  const refused = async (request: ReturnType<typeof ask>) => {
+    const response = await fallback.handle(request)
+    return [response.status, await jsonOf(response)]
+  }
+  const error = (code: number, status: string, reason: string, param?: string) => ({
+    error: { code, status, details: [{ reason, metadata: param === undefined ? {} : { param } }] },
+  })
+  t.match(await refused(post('{', { path: '/v1beta/models/chat:generateContent' })), [400, error(400, 'INVALID_ARGUMENT', 'invalid_json')])
+  t.match(await refused(ask({}, 'none')), [404, error(404, 'NOT_FOUND', 'model_not_found')])
+  t.match(await refused(ask({}, 'chat', { headers: { 'content-type': 'text/plain' } })), [415, error(415, 'INVALID_ARGUMENT', 'unsupported_media_type')])
+  t.match(await refused(ask({}, 'chat', { path: '/v1beta/models/chat:countTokens' })), [404, error(404, 'NOT_FOUND', 'not_found')])
+  const table: readonly (readonly [Readonly<Record<string, unknown>>, param: string])[] = [
+    [{ contents: [] }, 'contents'],
+    [{ contents: [{ parts: [1] }] }, 'contents[0].parts[0]'],
+    [{ contents: Array.from({ length: 200_000 }, () => ({ parts: 1 })) }, 'contents[0].parts'],
+    [{ contents: [{ parts: Array.from({ length: 200_000 }, () => 1) }] }, 'contents[0].parts[0]'],
+    [{ tools: [{ functionDeclarations: [{}] }] }, 'tools[0].functionDeclarations[0].name'],
+    [{ generationConfig: { maxOutputTokens: '9' } }, 'generationConfig.maxOutputTokens'],
+    [{ models: [] }, 'models'],
+  ]
+  for (const [fields, param] of table) {
+    t.match(await refused(ask(fields)), [400, error(400, 'INVALID_ARGUMENT', 'invalid_request_error', param)], param)
+  }
+})
+
+t.test('a custom leg\'s text is an answer of the vendor, and the report stands in a document only', async (t) => {
+  const fallback = fallbackOf(t, { chat: [says('fixed', 'Hello ', 'there')] })
+  const { understudy, responseId, ...answer } = await jsonOf(await fallback.handle(ask()))
+  t.match(understudy, { served_model: 'fixed/fixed' })
+  t.ok(responseId)
+  t.strictSame(answer, {
+    candidates: [{ content: { parts: [{ text: 'Hello there' }], role: 'model' }, finishReason: 'STOP', index: 0 }],
+    modelVersion: 'fixed',
+  })
+  const streamed = await fallback.handle(stream())
+  t.equal(streamed.headers['content-type'], 'text/event-stream; charset=utf-8')
+  const text = await textOf(streamed)
+  t.notMatch(text, /"understudy"|DONE/)
+  t.equal(text.match(/^data: /gm)?.length, 3)
+  const array = await fallback.handle(stream({}, ''))
+  t.equal(array.headers['content-type'], 'application/json; charset=utf-8')
+  t.match(JSON.parse(await textOf(array)), [{ candidates: [{}] }, { candidates: [{}] }, { candidates: [{ finishReason: 'STOP' }] }])
+})
+
+t.test('its own leg gets the bytes as they came, and gives its answer as it came', async (t) => {
+  const simulator = await simulate(t, { fallback: {}, strict: true })
+  const fallback = fallbackOf(t, { chat: ['g/gemini-2.5-flash', 'o/gpt-4.1'] }, { providers: both(simulator) })
+  const odd = { generationConfig: { responseLogprobs: true, temperature: 1.5 }, cachedContent: 'cachedContents/a' }
+  const whole = await jsonOf(await fallback.handle(ask(odd)))
+  t.match(whole, { modelVersion: 'gemini-2.5-flash', understudy: { served_model: 'g/gemini-2.5-flash' } })
+  t.strictSame(simulator.calls[0]?.body, { ...BODY, ...odd })
+  t.equal(simulator.calls[0]?.path, '/v1beta/models/gemini-2.5-flash:generateContent')
+  const streamed = await textOf(await fallback.handle(stream(odd)))
+  t.notMatch(streamed, /"understudy"/)
+  t.match(streamed, /"finishReason":"STOP"[^\n]*\n\n$/)
+  t.equal(simulator.calls[1]?.path, '/v1beta/models/gemini-2.5-flash:streamGenerateContent')
+  t.strictSame(simulator.calls[1]?.query, { alt: 'sse' })
+})
+
+t.test('what only Gemini can say leaves the other legs out, and a chain of a caller names any', async (t) => {
+  const simulator = await simulate(t, { models: { 'gemini-2.5-flash': [{ status: 503 }], 'gpt-4.1': [{}] }, strict: true })
+  const fallback = fallbackOf(t, { chat: ['g/gemini-2.5-flash', 'o/gpt-4.1'] }, { providers: both(simulator) })
+  const { status, headers } = await fallback.handle(ask({ cachedContent: 'cachedContents/a' }))
+  t.equal(status, 502)
+  t.match(parseTrail(headers['understudy-trail'] ?? ''), [{ reason: 'overloaded' }, { reason: 'untranslatable', feature: 'cachedContent' }])
+  const named = await fallback.handle(ask({}, 'o%2Fgpt-4.1'))
+  t.equal(named.status, 200)
+  t.match(await jsonOf(named), { candidates: [{ finishReason: 'STOP' }], modelVersion: 'gpt-4.1' })
+})
