@@ -1,4 +1,9 @@
+import { DEFAULT_BREAKER, DEFAULT_RATIO } from './breaker/breaker-settings.js'
 import type { ChainOptions } from './chain.js'
+import type { CommitPoint } from './commit.js'
+import { isFailureKind } from './failure/failure.js'
+import type { AdvanceSet } from './failure/verdict.js'
+import type { CustomLeg, Leg, LegLimits } from './leg.js'
 import { ORDERS } from './policy/order.js'
 
 const CHAIN_LIMITS = ['deadlineMs', 'windowMs', 'minAttemptMs', 'retries', 'maxRetryAfterMs'] as const
@@ -9,7 +14,51 @@ const LEG_LIMITS = [
   'timeoutMs',
   'maxStreamMs',
   'finishGraceMs',
-] as const
+] as const satisfies readonly (keyof LegLimits)[]
+
+/** Every option, so that one that is misspelt does not pass for its default. */
+const OPTIONS = {
+  legs: true,
+  advanceOn: true,
+  commit: true,
+  retries: true,
+  retryOn: true,
+  maxRetryAfterMs: true,
+  order: true,
+  breaker: true,
+  cooldown: true,
+  name: true,
+  on: true,
+  clock: true,
+  random: true,
+  deadlineMs: true,
+  windowMs: true,
+  minAttemptMs: true,
+} as const satisfies Record<keyof ChainOptions, true>
+
+const CUSTOM_LEG = {
+  name: true,
+  open: true,
+  limits: true,
+  reasoning: true,
+  retries: true,
+  price: true,
+  weight: true,
+} as const satisfies Record<keyof CustomLeg, true>
+
+const ADVANCE_SETS = {
+  leg_faults: true,
+  any: true,
+  retryable: true,
+  triggers: true,
+} as const satisfies Record<AdvanceSet, true>
+
+const COMMIT_POINTS = {
+  first_content: true,
+  first_chunk: true,
+  established: true,
+  complete: true,
+} as const satisfies Record<CommitPoint, true>
 
 /** What may be 0. */
 const FROM_ZERO: ReadonlySet<string> = new Set(['windowMs', 'retries', 'maxRetryAfterMs'])
@@ -18,26 +67,104 @@ const OR_FALSE: ReadonlySet<string> = new Set(['deadlineMs', 'maxRetryAfterMs', 
 
 /** Throws a `TypeError` that names the option, what it was and what would be right. */
 export function checkChain(options: ChainOptions): void {
+  if (!isObject(options)) throw new TypeError(`createChain: write createChain({ legs: [...] }); got ${shown(options)}`)
   const { legs } = options
   if (!Array.isArray(legs)) throw new TypeError('createChain: `legs` must be an array of legs')
   if (legs.length === 0) throw new TypeError('createChain: `legs` is empty; give it at least one leg')
+  checkNames('', options, OPTIONS)
   for (const name of CHAIN_LIMITS) check(name, name, options[name])
-  checkOrder(options.order)
+  checkChoices(options)
+  checkBreaker(options.breaker)
+  const seen = new Map<string, number>()
   for (const [index, leg] of options.legs.entries()) {
-    if (typeof leg?.open !== 'function' || !('name' in leg || ('provider' in leg && 'model' in leg))) {
-      throw new TypeError(`createChain: \`legs[${index}]\` must be { name, open } or { provider, model, open }`)
+    checkLeg(leg, `legs[${index}]`)
+    const identity = identityOf(leg)
+    const first = seen.get(identity)
+    if (first !== undefined) {
+      throw new TypeError(`createChain: \`legs[${index}]\` is a repeated leg: it stands at position ${first} already; `
+        + 'to ask one again, set its `retries`')
     }
-    check('retries', `legs[${index}].retries`, leg.retries)
-    for (const name of LEG_LIMITS) check(name, `legs[${index}].limits.${name}`, leg.limits?.[name])
+    seen.set(identity, index)
   }
 }
 
-function checkOrder(order: unknown): void {
-  if (order === undefined || typeof order === 'function' || ORDERS.some((name) => name === order)) return
-  throw new TypeError(`createChain: \`order\` must be a function, or one of ${ORDERS.join(', ')}; got ${shown(order)}`)
+function checkChoices({ advanceOn, commit, retryOn, order, cooldown, name, on, random }: ChainOptions): void {
+  expect('advanceOn', advanceOn, isWord(ADVANCE_SETS, advanceOn) || areKinds(advanceOn), `one of ${wordsOf(ADVANCE_SETS)}, or an array of failure kinds`)
+  expect('commit', commit, isWord(COMMIT_POINTS, commit), `one of ${wordsOf(COMMIT_POINTS)}`)
+  expect('retryOn', retryOn, areKinds(retryOn), 'an array of failure kinds')
+  expect('order', order, typeof order === 'function' || ORDERS.some((word) => word === order), `a function, or one of ${ORDERS.join(', ')}`)
+  expect('cooldown', cooldown, typeof cooldown === 'boolean', 'true or false')
+  expect('name', name, typeof name === 'string' && name !== '', 'a text that is not empty')
+  expect('on', on, typeof on === 'function', 'a function')
+  expect('random', random, typeof random === 'function', 'a function')
+}
+
+/** Its values are judged where they are read. */
+function checkBreaker(breaker: unknown): void {
+  if (breaker === undefined || breaker === false) return
+  expect('breaker', breaker, isObject(breaker), 'an object, or false for none')
+  if (!isObject(breaker)) return
+  checkNames('breaker.', breaker, DEFAULT_BREAKER)
+  if ('ratio' in breaker && isObject(breaker.ratio)) checkNames('breaker.ratio.', breaker.ratio, DEFAULT_RATIO)
+}
+
+function checkLeg(leg: Leg | CustomLeg, path: string): void {
+  const isCustom = isObject(leg) && !('provider' in leg) && isName(leg.name)
+  if (typeof leg?.open !== 'function' || !(isCustom || ('provider' in leg && isName(leg.provider) && isName(leg.model)))) {
+    throw new TypeError(`createChain: \`${path}\` must be { name, open } or { provider, model, open }`)
+  }
+  // Whoever writes a whole leg may keep members of its own in it.
+  if (isCustom && Object.getPrototypeOf(leg) === Object.prototype) checkNames(`${path}.`, leg, CUSTOM_LEG)
+  check('retries', `${path}.retries`, leg.retries)
+  for (const name of ['price', 'weight'] as const) {
+    const value = leg[name]
+    expect(`${path}.${name}`, value, typeof value === 'number' && Number.isFinite(value) && value >= 0, 'a number from 0 on')
+  }
+  const { limits } = leg
+  if (limits === undefined) return
+  expect(`${path}.limits`, limits, isObject(limits), 'an object')
+  checkNames(`${path}.limits.`, limits, Object.fromEntries(LEG_LIMITS.map((name) => [name, true])))
+  for (const name of LEG_LIMITS) check(name, `${path}.limits.${name}`, limits[name])
+}
+
+function identityOf(leg: Leg | CustomLeg): string {
+  return JSON.stringify('provider' in leg ? [leg.provider, leg.model, leg.region] : [leg.name, leg.name, undefined])
+}
+
+function checkNames(path: string, given: object, known: Readonly<Record<string, unknown>>): void {
+  const stranger = Object.keys(given).find((name) => !Object.hasOwn(known, name))
+  if (stranger === undefined) return
+  const place = LEG_LIMITS.some((name) => name === stranger) ? '; limits of an attempt stand in a leg\'s `limits`' : `; there are ${wordsOf(known)}`
+  throw new TypeError(`createChain: \`${path}${stranger}\` is not known${place}`)
+}
+
+function expect(path: string, value: unknown, right: boolean, wanted: string): void {
+  if (value !== undefined && !right) throw new TypeError(`createChain: \`${path}\` must be ${wanted}; got ${shown(value)}`)
+}
+
+function areKinds(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isFailureKind)
+}
+
+function isWord(words: Readonly<Record<string, true>>, value: unknown): boolean {
+  return typeof value === 'string' && Object.hasOwn(words, value)
+}
+
+function wordsOf(words: Readonly<Record<string, unknown>>): string {
+  return Object.keys(words).join(', ')
+}
+
+function isName(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function shown(value: unknown): string {
+  if (Array.isArray(value)) return value.every((item) => typeof item === 'string') ? `[${value.map(shown).join(', ')}]` : 'an array'
+  if (value === null) return 'null'
   return typeof value === 'string' ? `'${value}'` : typeof value
 }
 
