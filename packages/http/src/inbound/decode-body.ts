@@ -89,6 +89,7 @@ function invalidJson(message: string): DecodedBody {
 function check(value: unknown, raw: Uint8Array | undefined, shape: BodyShape): DecodedBody {
   if (!isRecord(value)) return invalidRequest(`the body is ${describe(value)}; send a JSON object`, undefined)
   if (!isShallow(value)) return invalidRequest(`the body is nested over ${MAX_NESTING} levels deep`, undefined)
+  if (shape.quick(value)) return { value, raw }
   const issue = firstBadItem(value, shape.items, shape.turns) ?? shape.whole.safeParse(value, WITHOUT_EVAL).error?.issues[0]
   if (issue === undefined) return { value, raw }
   const param = pathOf(issue.path)

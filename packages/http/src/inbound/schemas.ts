@@ -2,6 +2,8 @@ import { z } from 'zod'
 
 import { callerShape } from './caller-fields.js'
 import type { Surface } from './paths.js'
+import type { QuickAccept } from './quick-accept.js'
+import { quickAccept } from './quick-accept.js'
 
 const contentPartSchema = z.looseObject({ type: z.string() })
 
@@ -117,6 +119,8 @@ export interface ItemSchemas {
 /** What a body is judged by. */
 export interface BodyShape {
   readonly whole: z.ZodType
+  /** Of `whole`. */
+  readonly quick: QuickAccept
   readonly items: ItemSchemas
   /** The names of the list of turns, and of what a turn holds. Default `messages`, `content`. */
   readonly turns?: TurnNames | undefined
@@ -135,17 +139,19 @@ export const itemSchemas: ItemSchemas = {
 }
 
 /** A chat completion of OpenAI. */
-export const chatBody: BodyShape = { whole: chatBodySchema, items: itemSchemas }
+export const chatBody: BodyShape = { whole: chatBodySchema, quick: quickAccept(chatBodySchema), items: itemSchemas }
 
 /** A message of Anthropic. */
 export const messagesBody: BodyShape = {
   whole: messagesBodySchema,
+  quick: quickAccept(messagesBodySchema),
   items: { message: turnSchema, contentPart: blockSchema, toolCall: z.unknown(), tool: namedToolSchema, stop: z.string() },
 }
 
 /** A request of Gemini. */
 export const contentsBody: BodyShape = {
   whole: contentsBodySchema,
+  quick: quickAccept(contentsBodySchema),
   items: { message: contentSchema, contentPart: partSchema, toolCall: z.unknown(), tool: toolGroupSchema, stop: z.string() },
   turns: ['contents', 'parts'],
 }

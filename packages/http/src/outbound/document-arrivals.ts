@@ -22,26 +22,31 @@ export interface DocumentReader {
   readonly unread: Buffer | undefined
 }
 
-/** The one arrival of a JSON answer: the whole of it. */
-export function documentArrivals(
-  source: ByteSource,
-  reader: DocumentReader,
-): AsyncIterableIterator<Arrival, undefined, undefined> {
-  let done = false
-  return {
-    async next() {
-      if (done) return DONE
-      done = true
-      return { done: false, value: await readDocument(source, reader) }
-    },
-    return() {
-      done = true
-      source.cancel()
-      return Promise.resolve(DONE)
-    },
-    [Symbol.asyncIterator]() {
-      return this
-    },
+/** The one arrival of a JSON answer: the whole of it. A class: one is made for every such request. */
+export class DocumentArrivals implements AsyncIterableIterator<Arrival, undefined, undefined> {
+  readonly #source: ByteSource
+  readonly #reader: DocumentReader
+  #done = false
+
+  constructor(source: ByteSource, reader: DocumentReader) {
+    this.#source = source
+    this.#reader = reader
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async next(): Promise<IteratorResult<Arrival, undefined>> {
+    if (this.#done) return DONE
+    this.#done = true
+    return { done: false, value: await readDocument(this.#source, this.#reader) }
+  }
+
+  return(): Promise<IteratorResult<Arrival, undefined>> {
+    this.#done = true
+    this.#source.cancel()
+    return Promise.resolve(DONE)
   }
 }
 

@@ -5,7 +5,7 @@ import type { AnswerForm } from './answer-form.js'
 import { answerForm } from './answer-form.js'
 import type { ByteSource } from './byte-source.js'
 import { decodeSource } from './decoded-source.js'
-import { documentArrivals } from './document-arrivals.js'
+import { DocumentArrivals } from './document-arrivals.js'
 import { EventArrivals } from './event-arrivals.js'
 import type { AnswerHead } from './exchange.js'
 import { readBody } from './read-body.js'
@@ -49,7 +49,7 @@ function answerOf(body: ByteSource, { form, unread }: AnswerForm, head: AnswerHe
   const requestId = providerRequestId(head.headers)
   if (form === 'json') {
     const forward = sameDialect ? 'bytes' : 'parts'
-    const arrivals = documentArrivals(body, { codec, status: head.status, forward, streamed, signal, unread })
+    const arrivals = new DocumentArrivals(body, { codec, status: head.status, forward, streamed, signal, unread })
     return { form, arrivals, headers, providerRequestId: requestId }
   }
   const forward = sameDialect && streamed ? 'bytes' : 'parts'
