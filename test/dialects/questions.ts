@@ -1,7 +1,8 @@
 import type Anthropic from '@anthropic-ai/sdk'
+import type { GenerateContentParameters, GenerateContentResponse } from '@google/genai'
 import type { Answer } from '@understudy/simulator'
 import type OpenAI from 'openai'
-import type { Vendor } from './translating-host.js'
+import type { Clients, Vendor } from './translating-host.js'
 
 /** How a client asks. */
 export const MODES = ['streamed', 'buffered'] as const
@@ -49,7 +50,22 @@ export const ANTHROPIC_QUESTION = {
   max_tokens: 500,
 } satisfies Partial<Anthropic.MessageCreateParams>
 
-/** An answer with everything that both vendors can say. */
+/** And as those of the third say it. */
+export const GEMINI_QUESTION = {
+  contents: [
+    { role: 'user', parts: [{ text: 'What is the weather here?' }, { inlineData: { mimeType: 'image/png', data: PIXEL } }] },
+    { role: 'model', parts: [{ text: 'Let me see.' }, { functionCall: { id: 'call_1', name: 'weather', args: { city: 'Oslo' } } }] },
+    { role: 'user', parts: [{ functionResponse: { id: 'call_1', name: 'weather', response: { output: 'rain' } } }] },
+    { role: 'user', parts: [{ text: 'And tomorrow?' }] },
+  ],
+  config: {
+    systemInstruction: 'Be brief.',
+    tools: [{ functionDeclarations: [{ name: 'weather', description: 'Says the weather.', parametersJsonSchema: SCHEMA }] }],
+    maxOutputTokens: 500,
+  },
+} satisfies Partial<GenerateContentParameters>
+
+/** An answer with everything that all vendors can say. */
 export const FULL_ANSWER: Answer = {
   // One piece: OpenAI's client keeps only the last of a field that it does not know.
   reasoning: ['It rains often.'],
@@ -65,7 +81,7 @@ type Plain = Readonly<Record<string, unknown>>
 /** What a vendor's client makes of an answer, without what differs from call to call or from leg to leg. */
 export async function ask(
   vendor: Vendor,
-  clients: { readonly openai: OpenAI, readonly anthropic: Anthropic },
+  clients: Clients,
   mode: Mode,
   model: string,
 ): Promise<Plain> {
@@ -76,11 +92,30 @@ export async function ask(
       : await clients.openai.chat.completions.stream({ ...body, stream_options: { include_usage: true } }).finalChatCompletion()
     return plain({ ...answer, id: '', created: 0, system_fingerprint: undefined, understudy: undefined })
   }
+  if (vendor === 'gemini') return askGemini(clients.gemini, mode, model)
   const body = { ...ANTHROPIC_QUESTION, model }
   const answer = mode === 'buffered'
     ? await clients.anthropic.messages.create(body)
     : await clients.anthropic.messages.stream(body).finalMessage()
   return plain({ ...answer, id: '', understudy: undefined })
+}
+
+/** Its client puts no stream together, so the parts are, here. */
+async function askGemini(client: Clients['gemini'], mode: Mode, model: string): Promise<Plain> {
+  const body = { ...GEMINI_QUESTION, model }
+  const answers: GenerateContentResponse[] = []
+  if (mode === 'buffered') answers.push(await client.models.generateContent(body))
+  else for await (const answer of await client.models.generateContentStream(body)) answers.push(answer)
+  const parts = answers.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? [])
+  const last = answers.at(-1)
+  return plain({
+    model: last?.modelVersion,
+    thoughts: parts.map(({ text = '', thought }) => (thought === true ? text : '')).join(''),
+    text: parts.map(({ text = '', thought }) => (thought === true ? '' : text)).join(''),
+    calls: parts.filter(({ functionCall }) => functionCall !== undefined),
+    finishReason: last?.candidates?.[0]?.finishReason,
+    usage: last?.usageMetadata,
+  })
 }
 
 function plain(value: object): Plain {

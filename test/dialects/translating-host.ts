@@ -1,16 +1,22 @@
 import Anthropic from '@anthropic-ai/sdk'
+import { GoogleGenAI } from '@google/genai'
 import { createFallback, type FallbackOptions } from '@understudy/http'
 import { startSimulator, type Simulator, type Step } from '@understudy/simulator'
 import OpenAI from 'openai'
 import { startHost, type SetUp } from '../cases/hosts.js'
 
 /** A vendor, as a client or as a leg. */
-export type Vendor = 'openai' | 'anthropic'
+export type Vendor = 'openai' | 'anthropic' | 'gemini'
 
-/** A host whose two legs may speak different dialects, with both vendors' clients in front of it. */
-export interface TranslatingHost {
+/** The client of each vendor. */
+export interface Clients {
   readonly openai: OpenAI
   readonly anthropic: Anthropic
+  readonly gemini: GoogleGenAI
+}
+
+/** A host whose two legs may speak different dialects, with all vendors' clients in front of it. */
+export interface TranslatingHost extends Clients {
   readonly first: Simulator
   readonly second: Simulator
   close(): Promise<void>
@@ -22,7 +28,7 @@ export interface LegSetUp {
 }
 
 /** The model that a leg of a vendor is asked for: one whose traits are known. */
-export const MODELS = { openai: 'gpt-4.1', anthropic: 'claude-sonnet-4-5' } as const
+export const MODELS = { openai: 'gpt-4.1', anthropic: 'claude-sonnet-4-5', gemini: 'gemini-2.5-pro' } as const
 
 /** Starts both legs, which are strict about what they are asked, and the host. */
 export async function startTranslatingHost(
@@ -63,9 +69,10 @@ function simulatorOf(step: Step): Promise<Simulator> {
 }
 
 /** The vendors' clients, with no retries of their own. */
-export function clientsOf(origin: string): { readonly openai: OpenAI, readonly anthropic: Anthropic } {
+export function clientsOf(origin: string): Clients {
   return {
     openai: new OpenAI({ baseURL: `${origin}/v1`, apiKey: 'the-callers', maxRetries: 0 }),
     anthropic: new Anthropic({ baseURL: origin, apiKey: 'the-callers', authToken: null, maxRetries: 0 }),
+    gemini: new GoogleGenAI({ apiKey: 'the-callers', httpOptions: { baseUrl: origin } }),
   }
 }

@@ -1,12 +1,13 @@
 import { APIError as AnthropicError } from '@anthropic-ai/sdk'
+import { ApiError as GeminiError } from '@google/genai'
 import { startSimulator, type Step } from '@understudy/simulator'
 import { APIError as OpenAIError } from 'openai'
 import t from 'tap'
 import { plainSetUps } from '../cases/hosts.js'
-import { ANTHROPIC_QUESTION, ask, FULL_ANSWER, MODES, OPENAI_QUESTION, type Mode } from './questions.js'
+import { ANTHROPIC_QUESTION, ask, FULL_ANSWER, GEMINI_QUESTION, MODES, OPENAI_QUESTION, type Mode } from './questions.js'
 import { clientsOf, MODELS, startTranslatingHost, type TranslatingHost, type Vendor } from './translating-host.js'
 
-const VENDORS: readonly Vendor[] = ['openai', 'anthropic']
+const VENDORS: readonly Vendor[] = ['openai', 'anthropic', 'gemini']
 const healthy: Step = { answer: FULL_ANSWER }
 
 type Answers = Readonly<Record<Vendor, Readonly<Record<Mode, Readonly<Record<string, unknown>>>>>>
@@ -20,7 +21,7 @@ async function direct(): Promise<Answers> {
     buffered: await ask(vendor, clients, 'buffered', MODELS[vendor]),
   })
   try {
-    return { openai: await of('openai'), anthropic: await of('anthropic') }
+    return { openai: await of('openai'), anthropic: await of('anthropic'), gemini: await of('gemini') }
   } finally {
     await simulator.close()
   }
@@ -30,7 +31,8 @@ async function direct(): Promise<Answers> {
 function expected(client: Vendor, leg: Vendor, mode: Mode): unknown {
   const answer = reference[client][mode]
   const text = JSON.stringify({ ...answer, model: MODELS[leg] })
-  return JSON.parse(client !== leg ? text.replace(/"signature":"[^"]*"/g, '"signature":""') : text)
+  if (client === leg) return JSON.parse(text)
+  return JSON.parse(text.replace(/"signature":"[^"]*"/g, '"signature":""').replace(/,"thoughtSignature":"[^"]*"/g, ''))
 }
 
 const reference = await direct()
@@ -45,7 +47,8 @@ for (const setUp of plainSetUps) {
         for (const second of VENDORS) {
           for (const [fault, step] of [
             ['busy', { status: 529 }],
-            ['an error before content', { fault: { do: 'error_event', afterEvents: 1 } }],
+            // Gemini's first event is content.
+            ['an error before content', { fault: { do: 'error_event', afterEvents: first === 'gemini' ? 0 : 1 } }],
           ] as const) {
             const host = await startTranslatingHost(setUp, { vendor: first, step }, { vendor: second, step: healthy })
             try {
@@ -71,12 +74,12 @@ for (const setUp of plainSetUps) {
   t.test(`${setUp}: a leg that breaks after content ends the stream with the client's own error`, async (t) => {
     for (const client of VENDORS) {
       for (const first of VENDORS) {
-        const broken: Step = { answer: { text: ['one ', 'two '] }, fault: { do: 'end', afterEvents: first === 'openai' ? 3 : 5 } }
+        const broken: Step = { answer: { text: ['one ', 'two '] }, fault: { do: 'end', afterEvents: EVENTS_OF_TWO_WORDS[first] } }
         const host = await startTranslatingHost(setUp, { vendor: first, step: broken }, { vendor: 'openai', step: healthy })
         try {
           const { text, error } = await readUntilError(client, host)
           t.strictSame([text, host.second.calls.length], ['one two ', 0], `${client} client, ${first} leg`)
-          t.ok(error instanceof (client === 'openai' ? OpenAIError : AnthropicError), `${client} client, ${first} leg: ${String(error)}`)
+          t.ok(isOwnError(client, error), `${client} client, ${first} leg: ${String(error)}`)
         } finally {
           await host.close()
         }
@@ -99,6 +102,9 @@ for (const setUp of plainSetUps) {
     })
     t.match(await errorOf('anthropic', { status: 500 }), { status: 502, error: { error: { type: 'api_error' } } })
     t.match(await errorOf('anthropic', { status: 400 }), { status: 400, error: { error: { type: 'invalid_request_error' } } })
+    const told = { status: 429, message: /"status":"RESOURCE_EXHAUSTED".*"reason":"all_legs_failed".*"failures":\[\{.*\},\{/ }
+    t.match(await errorOf('gemini', { status: 429 }), told)
+    t.ok(await errorOf('gemini', { status: 500 }) instanceof GeminiError)
     t.match(await errorOf('openai', { status: 500 }), { status: 502, code: 'all_legs_failed', type: 'upstream_error' })
   })
 }
@@ -133,6 +139,46 @@ t.test('however oddly a leg of Anthropic serves, each client gets its answer', a
   }
 })
 
+t.test('however oddly a leg of Gemini serves, each client gets its answer', async (t) => {
+  const odd: readonly (readonly [name: string, step: Step, only?: Mode])[] = [
+    ['JSON where a stream was asked for', { jsonForStream: true }],
+    ['a stream where JSON was asked for', { streamForJson: true }],
+    ['CRLF in small writes', { lineEnd: '\r\n', writeSize: 7 }],
+    ['its end twice', { duplicateFinish: true }, 'streamed'],
+    ['comments and unknown events', { comments: 'between', prefixJunk: ['event: new\ndata: {"new":1}', 'data: null'] }, 'streamed'],
+    ['compressed', { compress: 'gzip' }, 'buffered'],
+  ]
+  for (const [name, step, only] of odd) {
+    const host = await startTranslatingHost(
+      'express',
+      { vendor: 'gemini', step: { ...healthy, ...step } },
+      { vendor: 'openai', step: healthy },
+    )
+    try {
+      for (const client of VENDORS) {
+        for (const mode of only === undefined ? MODES : [only]) {
+          const answer = await ask(client, host, mode, 'chat').catch((error: unknown) => ({ error: String(error) }))
+          t.strictSame(answer, expected(client, 'gemini', mode), `${name}: ${client} client, ${mode}`)
+        }
+      }
+      t.equal(host.second.calls.length, 0, name)
+    } finally {
+      await host.close()
+    }
+  }
+})
+
+t.test('a stream of Gemini that comes as a JSON array is one answer to every client', async (t) => {
+  const items = ['one ', 'two'].map((text, index) => ({
+    candidates: [{ content: { parts: [{ text }], role: 'model' }, ...(index === 1 ? { finishReason: 'STOP' } : {}), index: 0 }],
+  }))
+  const step: Step = { body: items, contentType: 'application/json' }
+  const host = await startTranslatingHost('express', { vendor: 'gemini', step }, { vendor: 'openai', step: healthy })
+  t.teardown(host.close)
+  for (const client of VENDORS) t.match(await readUntilError(client, host), { text: 'one two', error: undefined }, client)
+  t.equal(host.second.calls.length, 0)
+})
+
 t.test('pings keep no leg alive, before its content and after', async (t) => {
   const event = (type: string, members: object = {}) => `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`
   const opener = event('message_start', { message: { id: 'msg_A', type: 'message', role: 'assistant', model: 'm', content: [], usage: {} } })
@@ -153,12 +199,17 @@ t.test('pings keep no leg alive, before its content and after', async (t) => {
   t.match(await play(opener + text), { text: 'one ', error: { error: { error: { code: 'idle_timeout' } } }, calls: 0 })
 })
 
-t.test('a whole answer that is asked for as a stream is collected in either dialect', async (t) => {
+t.test('a whole answer that is asked for as a stream is collected in every dialect', async (t) => {
   const legs = [{ vendor: 'anthropic', step: healthy }, { vendor: 'openai', step: healthy }] as const
   const host = await startTranslatingHost('express', ...legs, { bufferedVia: 'stream' })
   t.teardown(host.close)
   for (const client of VENDORS) {
     t.strictSame(await ask(client, host, 'buffered', 'chat'), expected(client, 'anthropic', 'buffered'), client)
+  }
+  const other = await startTranslatingHost('express', { vendor: 'gemini', step: healthy }, legs[1], { bufferedVia: 'stream' })
+  t.teardown(other.close)
+  for (const client of VENDORS) {
+    t.strictSame(await ask(client, other, 'buffered', 'chat'), expected(client, 'gemini', 'buffered'), client)
   }
 })
 
@@ -212,13 +263,16 @@ t.test('the headers of a client reach a leg of its own dialect and no other', as
 
 async function readUntilError(
   client: Vendor,
-  { openai, anthropic }: Pick<TranslatingHost, Vendor>,
+  { openai, anthropic, gemini }: Pick<TranslatingHost, Vendor>,
 ): Promise<{ readonly text: string, readonly error: unknown }> {
   let text = ''
   const read = async () => {
     if (client === 'openai') {
       const stream = await openai.chat.completions.create({ ...OPENAI_QUESTION, model: 'chat', stream: true })
       for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? ''
+    } else if (client === 'gemini') {
+      const stream = await gemini.models.generateContentStream({ ...GEMINI_QUESTION, model: 'chat' })
+      for await (const answer of stream) text += answer.text ?? ''
     } else {
       const stream = await anthropic.messages.create({ ...ANTHROPIC_QUESTION, model: 'chat', stream: true })
       for await (const event of stream) {
@@ -227,6 +281,15 @@ async function readUntilError(
     }
   }
   return { error: await thrownBy(read()), text }
+}
+
+/** How many events a stream of a vendor has when two words of it are out. */
+const EVENTS_OF_TWO_WORDS = { openai: 3, anthropic: 5, gemini: 2 } as const satisfies Record<Vendor, number>
+
+/** Google's client has an error of its own for an error that comes in a read by itself, and a plain one for what follows in another. */
+function isOwnError(client: Vendor, error: unknown): boolean {
+  if (client === 'gemini') return error instanceof GeminiError || String(error).includes('Incomplete JSON segment')
+  return error instanceof (client === 'openai' ? OpenAIError : AnthropicError)
 }
 
 async function thrownBy(work: PromiseLike<unknown>): Promise<unknown> {
