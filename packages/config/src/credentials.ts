@@ -23,7 +23,7 @@ export function findCredential(
   known: { readonly keyEnv: readonly string[]; readonly keyOptional: boolean },
   env: Environment,
 ): FoundCredential {
-  if (typeof apiKey === 'function') return { type: 'found', credential: () => apiKey() }
+  if (typeof apiKey === 'function') return { type: 'found', credential: () => given(apiKey()) }
   if (typeof apiKey === 'string') return { type: 'found', credential: () => apiKey }
   const variables = apiKey === undefined ? known.keyEnv : [apiKey.env]
   for (const variable of variables) {
@@ -33,4 +33,10 @@ export function findCredential(
   }
   if (apiKey === undefined && known.keyOptional) return { type: 'found', credential: () => undefined }
   return { type: 'missing', variables }
+}
+
+/** Nothing would stand for a provider that is asked without a key. */
+function given(key: string | Promise<string> | null | undefined): string | Promise<string> {
+  if (key === undefined || key === null) throw new TypeError('apiKey gave no key')
+  return key
 }

@@ -19,6 +19,27 @@ export function wrongHost(adapter: Host, first: unknown, second: unknown): Confi
   return new ConfigError([{ path: 'fallbackMiddleware', message }])
 }
 
+const RIGHT_CALLS = {
+  express: "app.use('/chat', fallbackMiddleware(routes))",
+  koa: "app.use(fallbackMiddleware(routes, { prefix: '/chat' }))",
+  fastify: "app.register(fallbackMiddleware(routes), { prefix: '/chat' })",
+} as const satisfies Record<Host, string>
+
+/** The error for `fallbackMiddleware` itself in the place of what it gives: the framework then calls it with what a middleware gets. */
+export function uncalledFault(first: unknown, second: unknown): ConfigError | undefined {
+  const host = hostOf(first, second)
+  if (host === undefined || (host === 'koa' && typeof member(first, 'throw') !== 'function')) return undefined
+  const message = `was handed to ${HOST_NAMES[host]} without being called; write ${RIGHT_CALLS[host]}`
+  return new ConfigError([{ path: 'fallbackMiddleware', message }])
+}
+
+/** The error for a `Fallback` where routes belong. */
+export function routesFault(routes: unknown): ConfigError | undefined {
+  if (typeof member(routes, 'handle') !== 'function' || typeof member(routes, 'matches') !== 'function') return undefined
+  const message = 'is a Fallback already; call its own methods, or mount it as it is: fallbackMiddleware(fallback)'
+  return new ConfigError([{ path: 'routes', message }])
+}
+
 function hostOf(first: unknown, second: unknown): Host | undefined {
   if (typeof member(first, 'addContentTypeParser') === 'function') return 'fastify'
   if (typeof member(second, 'setHeader') === 'function') return 'express'

@@ -5,6 +5,8 @@ import type { Clock, Dialect, LegIdentity } from '@understudy/core'
 import type { DialectCodec } from '@understudy/dialects'
 import { anthropic, gemini, openai } from '@understudy/dialects'
 
+import { createAuthorizeFaults } from './authorize-faults.js'
+import { routesFault } from './check-mount.js'
 import { createEventHub } from './event-hub.js'
 import type { Fallback, LegSnapshot, MountedFallback } from './fallback.js'
 import { guardLogger } from './host-code.js'
@@ -15,7 +17,7 @@ import { MODELS_PATH, readContentPath } from './inbound/content-path.js'
 import { handleChat } from './inbound/handle.js'
 import { asJsonArray, asksForEvents } from './inbound/json-array.js'
 import { createKeyDefaultsReader } from './inbound/key-defaults.js'
-import type { MountPlace, Surface } from './inbound/paths.js'
+import type { MountPlace, Surface, SurfacePath } from './inbound/paths.js'
 import { matchPath } from './inbound/paths.js'
 import { jsonResponse, rejectionResponse } from './inbound/rejection.js'
 import type { InboundRequest } from './inbound/request.js'
@@ -48,6 +50,8 @@ export interface MountableFallback extends Fallback {
  * stops the server at start. Close it when the server closes.
  */
 export function createFallback(routes: RoutesInput, options: FallbackOptions = {}): Fallback {
+  const fault = routesFault(routes)
+  if (fault !== undefined) throw fault
   return createMountableFallback(routes, options)
 }
 
@@ -82,7 +86,8 @@ export function createMountableFallback(
   const routes = createRoutes(config, codecOf, agents, wallClock)
   const pool = { routes, extra: createCallerLegs(config, codecOf, agents, wallClock), callers: config.callers }
   const choice = { ...pool, keyDefaults: createKeyDefaultsReader((name) => isNameable(pool, name), warn) }
-  const host = { ...watching, choice, health, order, latencies: createLatencies() }
+  const onAuthorizeFault = createAuthorizeFaults(logger, warn)
+  const host = { ...watching, choice, health, order, latencies: createLatencies(), onAuthorizeFault }
   const created = Math.floor(wallClock() / 1000)
 
   const at = (mount: ResolvedMount): ReturnType<MountableFallback[typeof AT_MOUNT]> => ({
@@ -115,17 +120,22 @@ export function createMountableFallback(
 
   async function handle(request: InboundRequest, mount: ResolvedMount): Promise<OutboundResponse> {
     const requestId = requestIdOf(request.headers['x-request-id'])
+    const row = matchPath(request.method, request.path, placeOf(request, mount))
     try {
-      return await dispatch(request, mount, requestId)
+      return named(await dispatch(request, row, mount, requestId), row, requestId)
     } catch (error) {
       logFault(logger, requestId, error)
-      const codec = codecFor(mount, matchPath(request.method, request.path, placeOf(request, mount))?.surface)
-      return rejectionResponse(codec, { status: 500, code: 'internal_error', message: FAULT_MESSAGE }, requestId)
+      const rejection = { status: 500, code: 'internal_error', message: FAULT_MESSAGE } as const
+      return named(rejectionResponse(codecFor(mount, row?.surface), rejection, requestId), row, requestId)
     }
   }
 
-  async function dispatch(request: InboundRequest, mount: ResolvedMount, requestId: string): Promise<OutboundResponse> {
-    const row = matchPath(request.method, request.path, placeOf(request, mount))
+  async function dispatch(
+    request: InboundRequest,
+    row: SurfacePath | undefined,
+    mount: ResolvedMount,
+    requestId: string,
+  ): Promise<OutboundResponse> {
     if (row === undefined) {
       const codec = request.path.startsWith(MODELS_PATH) ? gemini : openai
       return rejectionResponse(codec, { status: 404, code: 'not_found', message: 'nothing is served here' }, requestId)
@@ -158,6 +168,12 @@ function legSnapshot({ provider, model, region }: LegIdentity, { lastServedAt, m
 
 function placeOf({ atRoot }: InboundRequest, { shortPaths }: ResolvedMount): MountPlace {
   return { atRoot, shortPaths }
+}
+
+/** Anthropic's SDKs read the id of a request under a name of their own; that of a leg which was passed on stands. */
+function named(response: OutboundResponse, row: SurfacePath | undefined, requestId: string): OutboundResponse {
+  if (row?.surface !== 'messages') return response
+  return { ...response, headers: { 'request-id': requestId, ...response.headers } }
 }
 
 /** The classic envelope stands around the words of OpenAI only. */

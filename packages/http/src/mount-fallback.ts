@@ -1,6 +1,7 @@
 import type { FallbackOptions, RoutesInput } from '@understudy/config'
 import { resolveMount } from '@understudy/config'
 
+import { uncalledFault } from './check-mount.js'
 import type { MountableFallback } from './create-fallback.js'
 import { AT_MOUNT, createMountableFallback } from './create-fallback.js'
 import type { Fallback, MountedFallback } from './fallback.js'
@@ -11,6 +12,8 @@ import { createWarn } from './warnings.js'
  * only mount options are taken, over those that it was made with. Throws a `ConfigError` for options that are wrong.
  */
 export function mountFallback(routes: RoutesInput | Fallback, options: FallbackOptions = {}): MountedFallback {
+  const fault = uncalledFault(routes, options)
+  if (fault !== undefined) throw fault
   if (!isFallback(routes)) {
     const fallback = createMountableFallback(routes, options)
     return { fallback, owned: true, ...fallback[AT_MOUNT]((own) => own) }

@@ -22,6 +22,7 @@ export function logOutcome(logger: Logger | undefined, run: RunLine, outcome: Ru
     outcome: record.outcome,
     reason: reasonOf(record),
     ...(record.outcome === 'failed' && detailsOf(record.failure)),
+    ...(record.outcome === 'skipped' && record.feature !== undefined && { feature: record.feature }),
   }))
   const fields = { ...run, attempts }
   if (outcome.type === 'committed') {

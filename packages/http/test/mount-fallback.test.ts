@@ -46,3 +46,23 @@ t.test('a mount warns where its Fallback does, and where Node does for a Fallbac
   t.match(await warned, { code: 'A_CODE', message: 'foreign' })
   t.equal(heard.length, 2)
 })
+
+t.test('what was never called, or is made already, is told so', async (t) => {
+  const made = createFallback({ chat: [leg] })
+  t.teardown(() => made.close())
+  t.throws(() => createFallback(made as never), {
+    code: 'ERR_UNDERSTUDY_CONFIG', issues: [{ path: 'routes', message: /^is a Fallback already; .*fallbackMiddleware\(fallback\)$/ }],
+  })
+  const nothing = (): void => undefined
+  const calls: readonly (readonly [first: object, second: object, right: RegExp])[] = [
+    [{ method: 'GET' }, { setHeader: nothing }, /handed to Express without being called; write app\.use\('\/chat', fallbackMiddleware\(routes\)\)$/],
+    [{ req: {}, res: {}, throw: nothing }, nothing, /handed to Koa without being called; write app\.use\(fallbackMiddleware\(routes/],
+    [{ addContentTypeParser: nothing }, { prefix: '/chat' }, /handed to Fastify without being called; write app\.register\(fallbackMiddleware\(routes\), /],
+  ]
+  for (const [first, second, message] of calls) {
+    t.throws(() => mountFallback(first as never, second), { code: 'ERR_UNDERSTUDY_CONFIG', issues: [{ path: 'fallbackMiddleware', message }] })
+  }
+  const { fallback } = mountFallback({ req: [leg], res: [{ ...leg, name: 'other' }] })
+  t.equal(fallback.snapshot().routes.length, 2, 'routes may be called so')
+  await fallback.close()
+})

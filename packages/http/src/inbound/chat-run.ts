@@ -3,6 +3,7 @@ import type { CommittedRun, HealthRegistry, Latencies } from '@understudy/core'
 import { legName } from '@understudy/core'
 import type { DialectCodec } from '@understudy/dialects'
 
+import type { AuthorizeFault } from '../authorize-faults.js'
 import type { WireRequest } from '../outbound/wire-request.js'
 import type { OrderHost } from '../price-hints.js'
 import type { RunWatch, RunWatchHost } from '../run-watch.js'
@@ -20,6 +21,8 @@ export interface ChatHost extends RunWatchHost {
   readonly health: HealthRegistry
   readonly latencies: Latencies
   readonly order: OrderHost
+  /** Told when the host's `authorize` gave no verdict. */
+  readonly onAuthorizeFault: (fault: AuthorizeFault) => void
 }
 
 /** One chat request on its way. */

@@ -60,6 +60,14 @@ export const REASON_MESSAGES = {
   no_credentials: 'left out: it has no credentials',
 } as const satisfies Record<FailureKind | SkipReason, string>
 
+/** What we say of an attempt that failed before its provider was asked, by the code that `credentials` and `signature` give it. */
+export const OWN_CODE_MESSAGES = {
+  credential_unavailable: 'the provider was not asked: its apiKey function gave no key',
+  invalid_credential: 'the provider was not asked: its apiKey function gave what no header can carry',
+  signature_unavailable: 'the provider was not asked: its sign function failed',
+  invalid_signature: 'the provider was not asked: its sign function gave what no header can carry',
+} as const
+
 /** What is said to whoever is still there when a `Fallback` is closed. */
 export const CLOSED_MESSAGE = 'Understudy is closed'
 

@@ -1,7 +1,8 @@
 import type { Authorize, AuthorizeResult, Caller } from '@understudy/config'
 import type { ChatRequest, Clock, GateRefusal, Leg } from '@understudy/core'
-import { failureOf } from '@understudy/core'
+import { failureOf, legName } from '@understudy/core'
 
+import type { AuthorizeFault } from '../authorize-faults.js'
 import type { WritableLeg } from '../outbound/http-leg.js'
 import { orAborted } from '../outbound/or-aborted.js'
 
@@ -16,6 +17,8 @@ export interface GateContext {
   readonly clock: Clock
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal
+  /** Told when the host's code gave no verdict. */
+  readonly onFault: (fault: AuthorizeFault) => void
 }
 
 const MAX_REASON = 2_000
@@ -25,7 +28,7 @@ const DEFAULT_STATUS = 403
 export type Gate = (leg: Leg, leftMs: number) => Promise<GateRefusal | undefined>
 
 /** Asks the host before each attempt. Whatever goes wrong in its code is a stop: a block that failed must not let through. */
-export function createGate({ authorize, request, clock, signal, ...about }: GateContext): Gate {
+export function createGate({ authorize, request, clock, signal, onFault, ...about }: GateContext): Gate {
   return async (leg, leftMs) => {
     const bytes = bytesOf(leg, request)
     // What cannot be said in the leg's dialect is not sent: the attempt itself tells why.
@@ -33,25 +36,26 @@ export function createGate({ authorize, request, clock, signal, ...about }: Gate
     const over = new AbortController()
     const onLeft = (): void => over.abort()
     signal.addEventListener('abort', onLeft)
+    const refuse = (trouble: AuthorizeFault['trouble']): GateRefusal => {
+      onFault({ requestId: about.requestId, route: about.route, leg: legName(leg), trouble })
+      return stopOf({})
+    }
     const cancel = Number.isFinite(leftMs) ? clock.schedule(Math.max(0, leftMs), onLeft) : undefined
     try {
       const { provider, model, region } = leg
       const attempt = { leg: { provider, model, region }, ...about, bytes, signal: over.signal }
-      return refusalOf(await orAborted(Promise.resolve(authorize(attempt)), over.signal))
-    } catch {
+      const value: AuthorizeResult = await orAborted(Promise.resolve(authorize(attempt)), over.signal)
+      if (value === undefined || value === null) return undefined
+      if (value.refuse === 'skip') return 'skip'
+      return value.refuse === 'stop' ? stopOf(value) : refuse({ type: 'gave', value })
+    } catch (error) {
       // The run sees by itself that its client has left.
-      return over.signal.aborted ? failureOf('timeout', { phase: 'chain', processed: 'no' }) : stopOf({})
+      return over.signal.aborted ? failureOf('timeout', { phase: 'chain', processed: 'no' }) : refuse({ type: 'threw', error })
     } finally {
       cancel?.()
       signal.removeEventListener('abort', onLeft)
     }
   }
-}
-
-function refusalOf(result: AuthorizeResult): GateRefusal | undefined {
-  if (result === undefined || result === null) return undefined
-  if (typeof result !== 'object') return stopOf({})
-  return result.refuse === 'skip' ? 'skip' : stopOf(result)
 }
 
 function stopOf(result: { readonly status?: unknown; readonly reason?: unknown }): GateRefusal {

@@ -64,7 +64,9 @@ export async function handleChat(
   const health = host.health.forRun()
   const { caller, keyId } = known
   const gateOf = (route: string): Gate | undefined =>
-    authorize && createGate({ authorize, route, requestId, caller, request, dryRun, clock, signal: signalOf(inbound) })
+    authorize && createGate({
+      authorize, route, requestId, caller, request, dryRun, clock, signal: signalOf(inbound), onFault: host.onAuthorizeFault,
+    })
   if (dryRun || 'rejection' in chosen) {
     const checked = 'rejection' in chosen ? unusableChain(chosen.rejection) : await policyCheck(chosen.route, {
       request, health, random, latencies, prices: order.pricesOf(request, chosen.route.order), gate: gateOf(chosen.route.name),

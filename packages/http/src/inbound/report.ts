@@ -1,7 +1,7 @@
-import type { AttemptRecord, FailureKind, SkipReason } from '@understudy/core'
+import type { AttemptRecord, Failure, FailureKind, SkipReason } from '@understudy/core'
 import { legKey, legName, reasonOf } from '@understudy/core'
 
-import { REASON_MESSAGES } from './client-errors.js'
+import { OWN_CODE_MESSAGES, REASON_MESSAGES } from './client-errors.js'
 
 /** One row of the report, as JSON. */
 export interface ReportAttempt {
@@ -50,13 +50,24 @@ export function legFailures(trail: readonly AttemptRecord[], expose: boolean): r
     byLeg.set(legKey(record), {
       provider: record.provider,
       model: record.model,
-      message: words ?? REASON_MESSAGES[reason],
+      message: words ?? messageOf(record, reason),
       reason,
       status: failure?.status,
       latency_ms: latencyOf(record),
     })
   }
   return [...byLeg.values()]
+}
+
+function messageOf(record: AttemptRecord, reason: FailureKind | SkipReason): string {
+  if (record.outcome === 'skipped' && record.feature !== undefined) return `${REASON_MESSAGES[reason]}: ${record.feature}`
+  return record.outcome === 'failed' ? (neverAsked(record.failure) ?? REASON_MESSAGES[reason]) : REASON_MESSAGES[reason]
+}
+
+/** An attempt that ended before the provider was asked: it cannot have refused anything. */
+function neverAsked({ kind, status, code }: Failure): string | undefined {
+  if (kind !== 'auth_error' || status !== undefined || code === undefined) return undefined
+  return Object.entries(OWN_CODE_MESSAGES).find(([own]) => own === code)?.[1]
 }
 
 /** The report of a run that `served` won, on a chain that begins with `first`. */

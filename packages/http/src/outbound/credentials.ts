@@ -34,13 +34,17 @@ export function credentialHeader(
   return settled(credential, signal).then((value) => headerOf(provider, value))
 }
 
-async function settled(credential: Promise<string>, signal: StopSignal): Promise<string> {
+/** Whoever had to wait for a key has one: only a provider that needs none has nothing at once. */
+async function settled(credential: Promise<string>, signal: StopSignal): Promise<unknown> {
+  let value: unknown
   try {
-    return await orAborted(credential, signal)
+    value = await orAborted(credential, signal)
   } catch {
     signal.throwIfAborted()
     throw unavailable()
   }
+  if (value === undefined || value === null) throw unavailable()
+  return value
 }
 
 function headerOf(provider: ResolvedProvider, credential: unknown): CredentialHeader {

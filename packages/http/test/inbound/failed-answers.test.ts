@@ -328,3 +328,26 @@ t.test('an answer that cannot be written is told as a fault of ours, once, and h
     [{ requestId: 'r-2', error: 'TypeError', at: [/unwritable/] }, 'a request failed inside Understudy'],
   ])
 })
+
+t.test('a provider that was not asked has refused nothing, and its attempt says why', async (t) => {
+  const simulator = await simulate(t, { models: { 'm-1': [{ status: 401, error: { code: 'invalid_credential' } }] } })
+  const { a } = providersOn(simulator)
+  const nothing = () => undefined as unknown as string
+  const told = async (own: object) => {
+    const lines: { readonly attempts?: readonly { readonly code?: string }[] }[] = []
+    const line = (fields: object): void => void lines.push(fields)
+    const logger = { debug: line, info: line, warn: line, error: line }
+    const fallback = fallbackOf(t, { chat: ['a/m-1'] }, { providers: { a: { ...a, dialect: 'openai', ...own } }, logger })
+    const { error } = await jsonOf(await fallback.handle(chat()))
+    const [failure] = error?.['failures'] as readonly { readonly message: string; readonly reason: string }[]
+    return [failure?.reason, failure?.message, lines[0]?.attempts?.[0]?.code]
+  }
+  const none = ['auth_error', 'the provider was not asked: its apiKey function gave no key', 'credential_unavailable']
+  for (const apiKey of [nothing, () => Promise.resolve(nothing()), () => Promise.reject(new Error('x')), () => { throw new Error('x') }]) {
+    t.strictSame(await told({ apiKey }), none)
+  }
+  t.strictSame(await told({ apiKey: () => 'a\nb' }), ['auth_error', 'the provider was not asked: its apiKey function gave what no header can carry', 'invalid_credential'])
+  t.strictSame(await told({ sign: () => Promise.reject(new Error('x')) }), ['auth_error', 'the provider was not asked: its sign function failed', 'signature_unavailable'])
+  t.equal(simulator.calls.length, 0)
+  t.strictSame(await told({}), ['auth_error', 'the provider refused the credentials or the account', 'invalid_credential'], 'one that was asked did')
+})

@@ -86,6 +86,43 @@ t.test('what throws, rejects or says nothing that is known, lets nothing through
   }
 })
 
+t.test('the host is told when its judge gave no verdict: each time in its log, once as a warning without one', async (t) => {
+  function judgeThatThrows(): never {
+    throw new TypeError('secret-thrown')
+  }
+  const table: readonly (readonly [Judge, RegExp])[] = [
+    [judgeThatThrows, /^authorize threw a TypeError(?: at judgeThatThrows \(.*gate\.test\.ts:\d+:\d+\))?, and the attempt was refused$/],
+    [() => Promise.reject(new Error('secret-thrown')), /^authorize threw a Error( at .*gate\.test\.ts:\d+:\d+\)?)?, and the attempt was refused$/],
+    [() => true as unknown as AuthorizeResult, /^authorize gave true, which is no verdict, and the attempt was refused; give nothing to let it go, or \{ refuse: 'skip' \}/],
+    [() => 'secret-given' as unknown as AuthorizeResult, /^authorize gave a string, which is no verdict/],
+    [() => ({ allow: true, secret: 'secret-given' }) as unknown as AuthorizeResult, /^authorize gave an object whose `refuse` is neither/],
+  ]
+  for (const [judge, message] of table) {
+    const lines: unknown[][] = []
+    const line = (level: string) => (fields: object, text: string) => void lines.push([level, fields, text])
+    const logger = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') }
+    const { ask } = await setUp(t, judge, { logger })
+    t.match([await ask(), await ask()], [{ status: 403 }, { status: 403 }])
+    const at = judge === judgeThatThrows ? [/judgeThatThrows/] : []
+    const told = ['error', { requestId: 'r-1', route: 'chat', leg: 'a/one', code: 'UNDERSTUDY_AUTHORIZE', at }, message]
+    t.match(lines.filter(([level]) => level === 'error'), [told, told])
+    t.notMatch(JSON.stringify(lines), /secret-/)
+
+    const warnings: (Error & { code?: string })[] = []
+    const onWarning = (warning: Error): void => void warnings.push(warning)
+    process.on('warning', onWarning)
+    const { ask: askSilently } = await setUp(t, judge)
+    await askSilently()
+    await askSilently()
+    await heard()
+    process.off('warning', onWarning)
+    t.match(warnings.map(({ code, message: text }) => [code, text]), [['UNDERSTUDY_AUTHORIZE', message]])
+    t.equal(warnings.length, 1)
+  }
+  const silent = await setUp(t, () => ({ refuse: 'stop', status: 200 }), { logger: { debug() {}, info() {}, warn() {}, error: () => t.fail('a verdict is no fault') } })
+  t.match(await silent.ask(), { status: 403 })
+})
+
 t.test('all legs refused is a 403, and the next request is judged anew', async (t) => {
   let refuses = true
   const { ask } = await setUp(t, () => (refuses ? { refuse: 'skip' } : undefined), { exhaustedStatus: '502' })

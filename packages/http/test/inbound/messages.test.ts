@@ -1,3 +1,4 @@
+import Anthropic from '@anthropic-ai/sdk'
 import type { AuthorizeAttempt, FallbackOptions } from '@understudy/config'
 import type { Part } from '@understudy/core'
 import type { Simulator } from '@understudy/simulator'
@@ -46,6 +47,29 @@ t.test('a request that never becomes a run is refused in the vendor\'s envelope'
   for (const [fields, param] of table) {
     t.match(await refused({ ...BODY, ...fields }), [400, error('invalid_request_error', 'invalid_request_error', param)], param)
   }
+})
+
+t.test('every answer names its request where the vendor\'s SDKs look; an id of the leg\'s own stands', async (t) => {
+  const simulator = await simulate(t, { models: { own: [{ headers: { 'request-id': 'req-theirs' } }], down: [{ status: 500 }] } })
+  const fallback = fallbackOf(t, { chat: [says('fixed', 'Hi')], own: ['a/own'], down: ['a/down'] }, { providers: both(simulator) })
+  const idsOf = async (fields: object, path?: string) => {
+    const { headers } = await fallback.handle({ ...ask({ ...fields }, path), headers: { 'x-request-id': 'r-1' } })
+    return [headers['x-request-id'], headers['request-id']]
+  }
+  for (const fields of [{}, { stream: true }, { model: 'none' }, { model: 'down' }]) t.strictSame(await idsOf(fields), ['r-1', 'r-1'])
+  t.strictSame(await idsOf({ model: 'own' }), ['r-1', 'req-theirs'])
+  t.strictSame(await idsOf({}, '/chat/completions'), ['r-1', undefined], 'OpenAI\'s read x-request-id')
+
+  const client = new Anthropic({
+    apiKey: 'k', baseURL: 'http://fallback', maxRetries: 0,
+    fetch: async () => {
+      const { status, headers, body } = await fallback.handle(ask({ model: 'none' }))
+      return new Response(Buffer.from(body as Uint8Array), { status, headers })
+    },
+  })
+  const messages = [{ role: 'user' as const, content: 'Hello' }]
+  const error: unknown = await client.messages.create({ model: 'none', max_tokens: 9, messages }).catch((thrown: unknown) => thrown)
+  t.match(error, { status: 404, requestID: /^[\w-]{36}$/ })
 })
 
 t.test('a custom leg\'s text is an answer of the vendor, and the report stands in a document only', async (t) => {
@@ -147,4 +171,17 @@ t.test('a leg without words is refused where the route says so, after the legs b
   t.match(await jsonOf(response), { error: { code: 'untranslatable_request', message: /seed/ } })
   t.strictSame(outline(response.headers['understudy-trail']), ['o/gpt-x failed server_error', 'a/claude-x skipped untranslatable'])
   t.equal(simulator.calls.length, 1)
+})
+
+t.test('log line and failures name what a leg has no words for', async (t) => {
+  const simulator = await simulate(t, { models: { 'gpt-x': [{ status: 500 }] } })
+  const lines: unknown[] = []
+  const line = (fields: unknown): void => void lines.push(fields)
+  const logger = { debug: line, info: line, warn: line, error: line }
+  const fallback = fallbackOf(t, { chat: ['o/gpt-x', 'a/claude-x'] }, { providers: both(simulator), logger })
+  const response = await fallback.handle(post({ model: 'chat', messages: MESSAGES, seed: 1 }))
+  t.match(await jsonOf(response), {
+    error: { failures: [{ reason: 'server_error' }, { reason: 'untranslatable', message: 'left out: its dialect cannot say the request: seed' }] },
+  })
+  t.match(lines, [{ attempts: [{ leg: 'o/gpt-x', feature: undefined }, { leg: 'a/claude-x', reason: 'untranslatable', feature: 'seed' }] }])
 })
