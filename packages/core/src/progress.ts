@@ -137,7 +137,7 @@ class AnswerProgress implements Progress {
   #begin(choice: number): void {
     this.#latest = choice
     if (this.#begun.includes(choice) || this.#done.includes(choice) || this.#hasTooMany()) return
-    this.#begun = this.#begun.concat(choice)
+    this.#begun = this.#begun.length === 0 ? [choice] : [...this.#begun, choice]
     this.complete = false
     this.finished = false
   }
@@ -166,7 +166,7 @@ class AnswerProgress implements Progress {
     if (this.#unanswered !== undefined && finishesWithoutOutput(part, this.#unanswered)) this.#foundContent()
     if (this.#begun.includes(choice)) this.#begun = this.#begun.filter((other) => other !== choice)
     else if (this.#hasTooMany()) return
-    this.#done = this.#done.concat(choice)
+    this.#done = this.#done.length === 0 ? [choice] : [...this.#done, choice]
     this.finished = this.#begun.length === 0
     if (!this.finished || this.#done.length < this.#asked) return
     if (this.filtered && !this.content) this.failure = emptiness(this)

@@ -45,7 +45,7 @@ export class StopSwitch implements StopSignal {
   }
 
   addEventListener(_type: 'abort', listener: () => void): void {
-    if (!this.aborted) this.#listeners = this.#listeners.concat(listener)
+    if (!this.aborted) this.#listeners = this.#listeners.length === 0 ? [listener] : [...this.#listeners, listener]
   }
 
   removeEventListener(_type: 'abort', listener: () => void): void {

@@ -20,7 +20,15 @@ export function breakerKey({ provider, region }: Pick<LegIdentity, 'provider' | 
   return region === undefined ? provider : `${provider}\n${region}`
 }
 
+/** Of legs themselves, which are asked for more often than there are any. */
+const keys = new WeakMap<LegIdentity, string>()
+
 /** The name of a leg's own memory: a rate limit is one model's, in one region. */
-export function legKey({ provider, region = '', model, configuredModel = model }: LegIdentity): string {
-  return `${provider}\n${region}\n${configuredModel}`
+export function legKey(leg: LegIdentity): string {
+  const known = keys.get(leg)
+  if (known !== undefined) return known
+  const { provider, region = '', model, configuredModel = model } = leg
+  const key = `${provider}\n${region}\n${configuredModel}`
+  if ('open' in leg) keys.set(leg, key)
+  return key
 }

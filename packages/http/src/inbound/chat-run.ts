@@ -7,7 +7,7 @@ import type { AuthorizeFault } from '../authorize-faults.js'
 import type { WireRequest } from '../outbound/wire-request.js'
 import type { OrderHost } from '../price-hints.js'
 import type { RunWatch, RunWatchHost } from '../run-watch.js'
-import { reportOf } from './report.js'
+import { reportJson } from './report.js'
 import type { RunHeaders } from './response-headers.js'
 import type { ChainChoice } from './choose-chain.js'
 import type { RunnableRoute } from './routes.js'
@@ -45,7 +45,7 @@ export function answerWriting({ host, mount, codec, route, headers }: ChatRun, o
     codec,
     requestId: headers.requestId,
     report: mount.report
-      ? [mount.reportKey, JSON.stringify(reportOf(route.first, legName(leg), route.legs.length, trail))]
+      ? [mount.reportKey, reportJson(route.first, legName(leg), route.legs.length, trail)]
       : undefined,
     classic: mount.envelope === 'classic' && codec.name === 'openai',
     sameDialect: route.dialectOf.get(leg) === codec.name,

@@ -21,14 +21,6 @@ export type LegFailure = {
   readonly latency_ms: number
 }
 
-/** What an answer says of its run, as JSON. */
-export interface Report {
-  readonly served_model: string
-  readonly requested_model: string
-  /** Absent for a chain of one leg. */
-  readonly failover?: { readonly occurred: boolean; readonly attempts: readonly ReportAttempt[] } | undefined
-}
-
 /** The rows of a trail as a client reads them. */
 export function reportAttempts(trail: readonly AttemptRecord[]): readonly ReportAttempt[] {
   return trail.map((record) => ({
@@ -70,13 +62,30 @@ function neverAsked({ kind, status, code }: Failure): string | undefined {
   return Object.entries(OWN_CODE_MESSAGES).find(([own]) => own === code)?.[1]
 }
 
-/** The report of a run that `served` won, on a chain that begins with `first`. */
-export function reportOf(first: string, served: string, chainLength: number, trail: readonly AttemptRecord[]): Report {
-  if (chainLength === 1) return { served_model: served, requested_model: first }
-  const last = trail.at(-1)
-  // A leg that served when it was asked again has stood in for nobody.
-  const occurred = last !== undefined && trail.some((record) => legKey(record) !== legKey(last))
-  return { served_model: served, requested_model: first, failover: { occurred, attempts: reportAttempts(trail) } }
+/**
+ * The report of a run that `served` won, on a chain that begins with `first`, as JSON text. Hot: once a request, so the text is put together
+ * rather than made of an object.
+ */
+export function reportJson(first: string, served: string, chainLength: number, trail: readonly AttemptRecord[]): string {
+  const names = `"served_model":${JSON.stringify(served)},"requested_model":${JSON.stringify(first)}`
+  if (chainLength === 1) return `{${names}}`
+  const attempts = trail.map(attemptJson).join(',')
+  return `{${names},"failover":{"occurred":${String(hasMoved(trail))},"attempts":[${attempts}]}}`
+}
+
+/** A leg that served when it was asked again has stood in for nobody. */
+function hasMoved(trail: readonly AttemptRecord[]): boolean {
+  const last = trail.length > 1 ? trail.at(-1) : undefined
+  return last !== undefined && trail.some((record) => legKey(record) !== legKey(last))
+}
+
+function attemptJson(record: AttemptRecord): string {
+  const reason = reasonOf(record)
+  return (
+    `{"model":${JSON.stringify(legName(record))},"status":"${record.outcome}"` +
+    (reason === undefined ? '' : `,"reason":"${reason}"`) +
+    `,"latency_ms":${String(latencyOf(record))}}`
+  )
 }
 
 function latencyOf(record: AttemptRecord): number {

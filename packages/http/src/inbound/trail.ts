@@ -17,6 +17,11 @@ function encodeBytes(text: string): string {
   return encoded
 }
 
+/** Text for a string of a structured header, without its quotes. */
+function quotedText(text: string): string {
+  return /^[\x20\x21\x23\x24\x26-\x5b\x5d-\x7e]*$/.test(text) ? text : headerText(text).replace(/["\\]/g, '\\$&')
+}
+
 /**
  * The trail as a list of strings with parameters (RFC 9651, sections 3.1 and 3.3.3): an item for each attempt and each leg
  * left out.
@@ -26,7 +31,7 @@ export function trailHeader(trail: readonly AttemptRecord[]): string {
 }
 
 function trailItem(record: AttemptRecord): string {
-  const name = headerText(legName(record)).replace(/["\\]/g, '\\$&')
+  const name = quotedText(legName(record))
   const reason = reasonOf(record)
   const phase = phaseOf(record)
   const feature = record.outcome === 'skipped' ? record.feature : undefined
