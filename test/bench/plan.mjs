@@ -5,7 +5,7 @@
  */
 export const plans = {
   full: {
-    rounds: 7, warmMs: 80, windowMs: 350, tokenMs: 600, denseMs: 800, warmRequests: 2500,
+    rounds: 7, warmMs: 80, windowMs: 350, tokenMs: 600, denseMs: 800, warmRequests: 8000,
     outcomes: true,
     memoryRounds: 1, openStreams: [1000, 5000], memoryOf: () => true,
   },
