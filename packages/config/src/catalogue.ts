@@ -14,6 +14,8 @@ export interface CatalogueEntry {
   readonly keyOptional?: boolean | undefined
   /** A variable with the api-version, for a provider that is asked in Azure's way. */
   readonly apiVersionEnv?: string | undefined
+  /** Why it cannot be asked yet at its usual place. Default: it can. */
+  readonly pending?: string | undefined
 }
 
 const asWritten = (value: string): string => value
@@ -31,7 +33,13 @@ const ENTRIES = {
     keyEnv: ['GOOGLE_API_KEY', 'GEMINI_API_KEY'],
   },
   // https://cloud.google.com/vertex-ai/generative-ai/docs/start/quickstart (credentials are Google's own, not a key)
-  vertex: { dialect: 'gemini', baseURL: 'https://aiplatform.googleapis.com', keyEnv: [], keyOptional: true },
+  vertex: {
+    dialect: 'gemini',
+    baseURL: 'https://aiplatform.googleapis.com',
+    keyEnv: [],
+    keyOptional: true,
+    pending: 'wants Google\'s own credentials and cannot be asked yet; \'google\' can',
+  },
   // https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys-use.html (the host has the region in it)
   bedrock: { dialect: 'bedrock', keyEnv: ['AWS_BEARER_TOKEN_BEDROCK'] },
   // https://learn.microsoft.com/azure/ai-services/openai/reference (the variables are those of OpenAI's own SDK)

@@ -1,6 +1,6 @@
 import type { ApiKeyInput } from './provider-input.js'
 import type { ResolvedProvider } from './resolved-config.js'
-import { isKey } from './schema/provider.js'
+import { whyNoKey } from './schema/provider.js'
 
 /** The environment, read by name only. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -11,11 +11,11 @@ export function readVariable(env: Environment, name: string): string | undefined
   return value === '' ? undefined : value
 }
 
-/** Where a key comes from, or why there is none: no variable is set, or what is set cannot be a key. */
+/** Where a key comes from (nowhere for a provider that is asked without one), or why there is none: no variable is set, or what is set cannot be a key. */
 export type FoundCredential =
-  | { readonly type: 'found'; readonly credential: ResolvedProvider['credential'] }
+  | { readonly type: 'found'; readonly credential: ResolvedProvider['credential']; readonly from?: string | undefined }
   | { readonly type: 'missing'; readonly variables: readonly string[] }
-  | { readonly type: 'unfit'; readonly variable: string }
+  | { readonly type: 'unfit'; readonly variable: string; readonly why: string }
 
 /** Finds a provider's key. The function that is given back holds it, so that printing the config does not show it. */
 export function findCredential(
@@ -23,13 +23,14 @@ export function findCredential(
   known: { readonly keyEnv: readonly string[]; readonly keyOptional: boolean },
   env: Environment,
 ): FoundCredential {
-  if (typeof apiKey === 'function') return { type: 'found', credential: () => given(apiKey()) }
-  if (typeof apiKey === 'string') return { type: 'found', credential: () => apiKey }
+  if (typeof apiKey === 'function') return { type: 'found', credential: () => given(apiKey()), from: 'apiKey' }
+  if (typeof apiKey === 'string') return { type: 'found', credential: () => apiKey, from: 'apiKey' }
   const variables = apiKey === undefined ? known.keyEnv : [apiKey.env]
   for (const variable of variables) {
     const key = readVariable(env, variable)
     if (key === undefined) continue
-    return isKey(key) ? { type: 'found', credential: () => key } : { type: 'unfit', variable }
+    const why = whyNoKey(key)
+    return why === undefined ? { type: 'found', credential: () => key, from: variable } : { type: 'unfit', variable, why }
   }
   if (apiKey === undefined && known.keyOptional) return { type: 'found', credential: () => undefined }
   return { type: 'missing', variables }

@@ -1,4 +1,5 @@
 export { ConfigError, isConfigError } from './config-error.js'
+export { credentialName } from './credential-name.js'
 export { defineRoutes } from './define-routes.js'
 export { isReasoningModel } from './reasoning-models.js'
 export { resolveConfig } from './resolve-config.js'

@@ -14,7 +14,7 @@ export type SignedHeaders = Readonly<Record<string, string>> | null | undefined
  * says; any other name needs `dialect` and `baseURL`.
  */
 export interface ProviderInput {
-  /** The wire format it speaks. Only `openai` can be sent yet; the others have a name and are refused at the mount. */
+  /** The wire format it speaks. `bedrock` and `responses` have a name only: they cannot be sent yet, and are refused at the mount. */
   readonly dialect?: Dialect | undefined
   /** `http` or `https`, up to where the dialect's own paths begin: `https://api.openai.com/v1`. No credentials. */
   readonly baseURL?: string | undefined

@@ -6,12 +6,12 @@ import type { ResolvedProvider } from './resolved-config.js'
 import { resolveProvider, type ProviderContext, type ProviderOutcome } from './resolve-provider.js'
 import { checkObject } from './schema/check-object.js'
 import { nameIssue } from './schema/names.js'
-import { providerInput } from './schema/provider.js'
+import { providerInputOf } from './schema/provider.js'
 import { kindOf } from './show.js'
 
 /** The providers that legs can name. */
 export interface ProviderRegistry {
-  /** Every name that a leg can say. */
+  /** Every name that a leg can say and that can be asked. */
   readonly names: readonly string[]
   /** The provider of a name, `undefined` if unknown. One of the catalogue is put together when a leg first names it. */
   find(name: string, path: Path): ProviderOutcome | undefined
@@ -26,6 +26,7 @@ export function createProviderRegistry(
   issues: ConfigIssue[],
 ): ProviderRegistry {
   const outcomes = new Map<string, ProviderOutcome>()
+  const providerInput = providerInputOf(context.supportedDialects)
   for (const [name, entry] of Object.entries(readProviders(written, issues))) {
     const path = ['options', 'providers', name]
     const complaint = providerNameIssue(name)
@@ -36,7 +37,7 @@ export function createProviderRegistry(
       : resolveProvider({ name, input, entry: CATALOGUE.get(name), path }, context, issues))
   }
   return {
-    names: [...new Set([...outcomes.keys(), ...CATALOGUE.keys()])],
+    names: [...new Set([...outcomes.keys(), ...usable(context)])],
     find(name, path) {
       const entry = CATALOGUE.get(name)
       const found = outcomes.get(name) ?? (entry && resolveProvider({ name, input: {}, entry, path }, context, issues))
@@ -49,6 +50,13 @@ export function createProviderRegistry(
       return ready
     },
   }
+}
+
+/** The names of the catalogue that would not be refused. */
+function usable({ supportedDialects }: ProviderContext): readonly string[] {
+  return [...CATALOGUE].flatMap(([name, { dialect, pending }]) =>
+    pending === undefined && supportedDialects.has(dialect) ? [name] : [],
+  )
 }
 
 function readProviders(written: unknown, issues: ConfigIssue[]): Readonly<Record<string, unknown>> {

@@ -10,6 +10,9 @@ const FAMILIES: readonly { readonly family: string; readonly names: RegExp; read
   { family: 'xAI grok-code', names: /^grok-code(?:-|$)/ },
   { family: 'Mistral Magistral', names: /^magistral(?:[:-]|$)/ },
   { family: 'Google Gemini 2.5, 3', names: /^gemini-(?:2\.5|3)(?:[.-]|$)/, but: /-(?:lite|image|tts)(?:-|$)/ },
+  // https://platform.claude.com/docs/en/build-with-claude/thinking: what happens where a request does not ask for it
+  { family: 'Anthropic Mythos, Fable', names: /(?:^|\.)claude-(?:mythos|fable)(?:[@:.-]|$)/ },
+  { family: 'Anthropic Claude from 5 on', names: /(?:^|\.)claude-[a-z]+-(?:[5-9]|\d\d)(?:[@:.-]|$)/ },
   { family: 'Perplexity deep research', names: /^sonar-deep-research$/ },
   { family: 'any that says so', names: /(?:^|[:-])(?:thinking|reason(?:ing|er))(?:[:-]|$)/, but: /non-/ },
 ]

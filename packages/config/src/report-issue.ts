@@ -9,7 +9,8 @@ export function reportIssue(issues: ConfigIssue[], path: Path, message: string):
   issues.push({ path: formatPath(path), message })
 }
 
-function formatPath(path: Path): string {
+/** A place as messages say it. */
+export function formatPath(path: Path): string {
   return path.map(formatSegment).join('')
 }
 

@@ -33,7 +33,7 @@ export function resolveConfig(
   const checked: CheckedOptions = checkObject(fallbackOptions, options ?? {}, ['options'], issues) ?? {}
   const providers = createProviderRegistry(written?.providers, context, issues)
 
-  const notes: RouteNotes = { incomplete: [], custom: [] }
+  const notes: RouteNotes = { incomplete: [], custom: [], idle: [] }
   const resolved = new Map<string, ResolvedRoute>()
   for (const [name, route] of Object.entries(readRoutes(routes, issues))) {
     const complaint = nameIssue(name)
@@ -56,6 +56,7 @@ export function resolveConfig(
   if (!isLenient) for (const { path, why } of incomplete) reportIssue(issues, path, why)
   if (issues.length > 0) throw new ConfigError(issues)
   for (const { why } of incomplete) context.warn('UNDERSTUDY_NO_CREDENTIALS', `${why}; its legs are left out`)
+  for (const message of notes.idle) context.warn('UNDERSTUDY_LIMITS', message)
 
   return {
     routes: resolved,

@@ -2,6 +2,7 @@ import type { Dialect } from '@understudy/core'
 import { readBaseURL } from './base-url.js'
 import type { CatalogueEntry } from './catalogue.js'
 import type { ConfigIssue } from './config-error.js'
+import { credentialName } from './credential-name.js'
 import { findCredential, readVariable, type Environment } from './credentials.js'
 import type { ProviderInput } from './provider-input.js'
 import { reportIssue, type Path } from './report-issue.js'
@@ -53,6 +54,11 @@ export function resolveProvider(
     return WRONG
   }
 
+  if (entry?.pending !== undefined && input.baseURL === undefined) {
+    reportIssue(issues, path, `provider ${quote(name)} ${entry.pending}`)
+    return WRONG
+  }
+
   const base = findBaseURL(input, entry, env)
   if (base.type === 'unknown') complain('baseURL', 'is missing; this provider needs an http:// or https:// URL')
   if (base.type === 'wrong' && base.variable === undefined) complain('baseURL', base.message)
@@ -66,7 +72,7 @@ export function resolveProvider(
   const isUnset = Object.hasOwn(input, 'apiKey') && input.apiKey === undefined
   const key = findCredential(input.apiKey, known, env)
   if (key.type === 'unfit') {
-    reportIssue(issues, path, `the environment variable ${key.variable} holds characters that no header can carry`)
+    reportIssue(issues, path, `the environment variable ${key.variable} ${key.why}`)
   }
   if (isUnset) {
     const without = known.keyOptional ? 'for a provider that needs none' : `for ${known.keyEnv.join(' or ')}`
@@ -81,12 +87,19 @@ export function resolveProvider(
     missing.push(`${entry.apiVersionEnv} (or apiVersion in options.providers)`)
   }
 
+  const azure = apiVersion === undefined ? undefined : { apiVersion }
+  const headers = input.headers ?? {}
+  const header = dialect === undefined ? undefined : credentialName({ dialect, azure })
+  if (key.type === 'found' && key.from !== undefined && header !== undefined && Object.hasOwn(headers, header)) {
+    reportIssue(issues, [...path, 'headers', header], `would not be sent: the key of ${key.from} goes out under that name; `
+      + 'leave one of the two out')
+  }
+
   if (issues.length > before) return WRONG
   if (missing.length > 0) {
     return { type: 'incomplete', why: `provider ${quote(name)} has no credentials: set ${missing.join(', ')}` }
   }
   if (dialect === undefined || base.type !== 'found' || key.type !== 'found') return WRONG
-  const headers = input.headers ?? {}
   return {
     type: 'ready',
     provider: {
@@ -97,7 +110,7 @@ export function resolveProvider(
       headers: () => headers,
       breaker: input.breaker,
       sign: input.sign,
-      azure: apiVersion === undefined ? undefined : { apiVersion },
+      azure,
     },
   }
 }

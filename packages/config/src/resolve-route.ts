@@ -1,9 +1,9 @@
-import { advanceKinds, minAttempt, type ChainLimits, type FailureKind } from '@understudy/core'
+import { advanceKinds, attemptLimits, minAttempt, type ChainLimits, type FailureKind } from '@understudy/core'
 import type { ConfigIssue } from './config-error.js'
 import { layerChainLimits, layerDefaults, layerLegLimits } from './layers.js'
 import { ownProperties } from './own-properties.js'
 import type { ProviderRegistry } from './provider-registry.js'
-import { reportIssue, type Path } from './report-issue.js'
+import { formatPath, reportIssue, type Path } from './report-issue.js'
 import type { ResolvedLeg, ResolvedRoute, ResolvedRouteSettings } from './resolved-config.js'
 import { resolveLeg } from './resolve-leg.js'
 import type { RouteSettings } from './routes-input.js'
@@ -21,6 +21,8 @@ export interface RouteNotes {
   /** Legs whose provider has no credentials. */
   readonly incomplete: { readonly path: Path; readonly provider: string; readonly why: string }[]
   readonly custom: { readonly path: Path; readonly name: string }[]
+  /** Limits that can never fire, since another ends the attempt first. */
+  readonly idle: string[]
 }
 
 /** Reads one route: a list of legs, or an object with legs and settings. */
@@ -67,6 +69,7 @@ export function resolveRoute(
       return
     }
     legs.push(outcome.leg)
+    noteIdleLimit(outcome.leg, index < listed.length - 1, at, notes)
     if (outcome.leg.type === 'custom') notes.custom.push({ path: at, name: outcome.leg.leg.name })
   })
   return { name, legs, settings }
@@ -78,6 +81,15 @@ function checkDeadline(limits: ChainLimits, path: Path, issues: ConfigIssue[]): 
   if (deadlineMs === false || deadlineMs >= leastMs) return
   reportIssue(issues, [...path, 'deadlineMs'], `is ${deadlineMs}, which is less than an attempt is given (minAttemptMs, `
     + `${leastMs}): no second leg could ever start; raise it, or lower minAttemptMs`)
+}
+
+function noteIdleLimit({ limits }: ResolvedLeg, legsLeft: boolean, path: Path, notes: RouteNotes): void {
+  const { firstContentTimeoutMs } = limits
+  const { timeoutMs } = attemptLimits({ limits }, { legsLeft, reasoning: false, buffered: false })
+  if (firstContentTimeoutMs === undefined || firstContentTimeoutMs <= timeoutMs) return
+  const whose = limits.timeoutMs === undefined ? 'the default here' : 'set here'
+  notes.idle.push(`${formatPath(path)}: firstContentTimeoutMs (${firstContentTimeoutMs}) is over timeoutMs (${timeoutMs}, ${whose}), `
+    + 'which ends the attempt first; raise timeoutMs too')
 }
 
 function describe(leg: unknown): string {

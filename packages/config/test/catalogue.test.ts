@@ -35,6 +35,15 @@ t.test('every provider of a dialect that can be sent mounts with its variables a
   }
 })
 
+t.test('a provider that waits for credentials of its vendor\'s own is refused, unless it is elsewhere', async (t) => {
+  const supportedDialects = new Set(['gemini'] as const)
+  t.equal(
+    issueOf({ chat: ['vertex/m'] }, {}, { supportedDialects }),
+    "routes.chat[0]: provider 'vertex' wants Google's own credentials and cannot be asked yet; 'google' can",
+  )
+  t.equal(issueOf({ chat: ['vertex/m'] }, { providers: { vertex: { baseURL: 'http://proxy' } } }, { supportedDialects }), '')
+})
+
 t.test('of two variables for a key the first that is set wins', async (t) => {
   const key = (env: Record<string, string>) =>
     resolve({ chat: ['google/m'] }, {}, { env, supportedDialects: new Set(['gemini']) })

@@ -319,3 +319,19 @@ t.test('what no breaker can be is refused, with what would be right', async (t) 
     t.match(issueOf({ chat: ['openai/x'] }, { [String(key)]: 7 }), right)
   }
 })
+
+t.test('a limit that can never fire is warned of, with the one that fires first', async (t) => {
+  const warned = (route: unknown, options: object = {}): readonly string[] => {
+    const said: string[] = []
+    resolve({ chat: route }, options, { warn: (code, message) => said.push(`${code} ${message}`) })
+    return said
+  }
+  const slow = { provider: 'openai', model: 'a', firstContentTimeoutMs: 90_000 }
+  const first = 'UNDERSTUDY_LIMITS routes.chat[0]: firstContentTimeoutMs (90000) is over timeoutMs'
+  const which = 'which ends the attempt first; raise timeoutMs too'
+  t.strictSame(warned([slow, 'groq/b']), [`${first} (60000, the default here), ${which}`])
+  t.strictSame(warned([slow]), [], 'the last leg has 120 000')
+  t.strictSame(warned([{ ...slow, timeoutMs: 90_000 }, 'groq/b']), [])
+  t.strictSame(warned([slow], { timeoutMs: 5_000 }), [`${first} (5000, set here), ${which}`])
+  t.strictSame(warned(['openai/a', 'groq/b'], { timeoutMs: 5_000 }), [], 'a default follows')
+})

@@ -100,11 +100,16 @@ t.test('keys of legs are checked by the kind of leg', async (t) => {
 
 t.test('an unknown provider is named, with the nearest known one', async (t) => {
   t.equal(
-    issueOf({ chat: ['antropic/x'] }),
+    issueOf({ chat: ['antropic/x'] }, {}, { supportedDialects: new Set(['openai', 'anthropic']) }),
     'routes.chat[0]: provider \'antropic\' is not known; did you mean \'anthropic\'? '
       + '(describe one of your own in options.providers)',
   )
-  t.match(issueOf({ chat: ['meta-llama/x'] }), 'it must be one of openai, anthropic, google')
+  t.match(
+    issueOf({ chat: ['meta-llama/x'] }, {}, { supportedDialects: new Set(['openai', 'anthropic', 'gemini']) }),
+    'it must be one of openai, anthropic, google, azure, groq,',
+    'of which none would be refused',
+  )
+  t.match(issueOf({ chat: ['vertec/x'] }, {}, { supportedDialects: new Set(['gemini']) }), 'it must be one of google (describe')
   t.match(
     issueOf({ chat: ['chat-uk/x'] }, { providers: { 'chat-eu': { dialect: 'openai', baseURL: 'http://x' } } }),
     'did you mean \'chat-eu\'?',

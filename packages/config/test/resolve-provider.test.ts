@@ -45,6 +45,34 @@ t.test('a key that cannot be one is told why, and not shown', async (t) => {
   }
 })
 
+t.test('a key that would be sent in another way than it was meant is refused', async (t) => {
+  for (const [apiKey, why] of [
+    ['Bearer CANARY', 'begins with the word Bearer, which is put in front where it belongs'],
+    ['$CANARY', 'looks like the name of a variable, which nobody fills in'],
+    ['${CANARY}', 'looks like the name of a variable, which nobody fills in'],
+  ] as const) {
+    t.match(issue({ ...OWN, apiKey }), `options.providers.p.apiKey: ${why}; it must be a text`)
+    t.match(issue({ ...OWN, apiKey: { env: 'K' } }, { K: apiKey }), `the environment variable K ${why}`)
+    t.notMatch(issue({ ...OWN, apiKey }), /CANARY/)
+  }
+  t.equal(provider({ ...OWN, apiKey: '$ecret' })?.credential(), '$ecret')
+})
+
+t.test('a header that the key would hide is refused', async (t) => {
+  const headers = { Authorization: 'CANARY' }
+  const hidden = 'would not be sent: the key of apiKey goes out under that name; leave one of the two out'
+  t.equal(issue({ ...OWN, apiKey: 'k', headers }), `options.providers.p.headers.authorization: ${hidden}`)
+  t.match(issue({ ...OWN, apiKey: { env: 'K' }, headers }, { K: 'k' }), 'the key of K goes out under that name')
+  t.equal(issue({ ...OWN, apiKey: 'k', apiVersion: 'v1', headers: { 'api-key': 'x' } }), `options.providers.p.headers['api-key']: ${hidden}`)
+  t.equal(issue({ ...OWN, apiKey: 'k', apiVersion: 'v1', headers }), '', 'Azure has the key elsewhere')
+  t.equal(issue({ ...OWN, headers }), '', 'without a key it is the host that says who asks')
+  t.equal(issue({ ...OWN, apiKey: () => 'k' }), '')
+})
+
+t.test('a function that gives no key fails, and never asks without one', async (t) => {
+  for (const nothing of [undefined, null]) t.throws(() => provider({ ...OWN, apiKey: () => nothing })?.credential(), { message: 'apiKey gave no key' })
+})
+
 t.test('a function is asked for the key at each use', async (t) => {
   let calls = 0
   const made = provider({ ...OWN, apiKey: async () => `token-${calls += 1}` })
@@ -86,7 +114,7 @@ t.test('a provider outside the catalogue needs dialect and base URL', async (t) 
     + ' | options.providers.p.baseURL: is missing; this provider needs an http:// or https:// URL')
   t.match(
     issue({ ...OWN, dialect: 'opnai' }),
-    'options.providers.p.dialect: is \'opnai\'; it must be one of openai, anthropic',
+    'options.providers.p.dialect: is \'opnai\'; it must be one of openai',
   )
   t.match(
     issue({ ...OWN, dialect: 'bedrock' }),
@@ -120,7 +148,7 @@ t.test('entries are refused with what would be right', async (t) => {
   ] as const) t.match(issue(input), message)
   t.match(
     issue({ ...OWN, apiKey: { env: 'K' } }, { K: 'a\nb' }),
-    'the environment variable K holds characters that no header',
+    'the environment variable K is a string with characters that no header can carry',
   )
 })
 

@@ -41,7 +41,7 @@ const MAX_DEADLINE_MS = 300_000
 const MIN_ATTEMPT_MS = 250
 
 /** Fills in the limits of one attempt. */
-export function attemptLimits(leg: Leg, situation: AttemptSituation): AttemptLimits {
+export function attemptLimits(leg: Pick<Leg, 'limits' | 'reasoning'>, situation: AttemptSituation): AttemptLimits {
   const own = leg.limits ?? {}
   const timeoutMs = own.timeoutMs ?? (situation.legsLeft ? ATTEMPT_MS : LAST_ATTEMPT_MS)
   return {
@@ -54,7 +54,7 @@ export function attemptLimits(leg: Leg, situation: AttemptSituation): AttemptLim
   }
 }
 
-function defaultFirstContent(leg: Leg, { legsLeft, reasoning, buffered }: AttemptSituation, timeoutMs: number): number {
+function defaultFirstContent(leg: Pick<Leg, 'reasoning'>, { legsLeft, reasoning, buffered }: AttemptSituation, timeoutMs: number): number {
   if (!legsLeft || buffered) return timeoutMs
   return reasoning || leg.reasoning === true ? FIRST_CONTENT_REASONING_MS : FIRST_CONTENT_MS
 }

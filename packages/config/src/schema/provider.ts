@@ -17,9 +17,14 @@ const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 /** Written by whoever sends the request, never by a person. */
 const FRAMING = ['connection', 'content-length', 'transfer-encoding']
 
-/** Whether a text can stand in a header as a key. */
-export function isKey(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() === value && value !== '' && HEADER_VALUE.test(value)
+/** Why a text is no key, without a word of it; `undefined` = it is one. */
+export function whyNoKey(text: string): string | undefined {
+  if (text === '') return 'is empty'
+  if (text.trim() !== text) return 'is a string with white space around it'
+  if (!HEADER_VALUE.test(text)) return 'is a string with characters that no header can carry'
+  if (/^bearer /i.test(text)) return 'begins with the word Bearer, which is put in front where it belongs'
+  if (/^\$\{?[A-Z_][A-Z0-9_]*\}?$/.test(text)) return 'looks like the name of a variable, which nobody fills in'
+  return undefined
 }
 
 const KEY = 'a text without line breaks or outer spaces, { env: \'NAME\' }, or a function that gives the key'
@@ -32,16 +37,9 @@ const variable: z.ZodType<{ readonly env: string }> = strictObject({
 })
 
 const keyOrFunction = z.custom<string | (() => string | Promise<string>)>(
-  (value) => typeof value === 'function' || isKey(value),
+  (value) => typeof value === 'function' || (typeof value === 'string' && whyNoKey(value) === undefined),
   { error: ({ input }) => (typeof input === 'string' ? `${whyNoKey(input)}; it must be ${KEY}` : wrongSecret(input, KEY)) },
 )
-
-/** Without a word of it. */
-function whyNoKey(text: string): string {
-  if (text === '') return 'is empty'
-  if (text.trim() !== text) return 'is a string with white space around it'
-  return 'is a string with characters that no header can carry'
-}
 
 const apiKey = choose<ApiKeyInput>((value) => (isObject(value) ? variable : keyOrFunction))
 
@@ -78,9 +76,9 @@ const baseURL = z.unknown().transform((value, context): string => {
   return z.NEVER
 })
 
-/** One entry of `providers`. */
-export const providerInput = strictObject({
-  dialect: oneOf(DIALECTS).optional(),
+/** One entry of `providers`. Only the dialects that can be sent are offered. */
+export const providerInputOf = (supported: ReadonlySet<Dialect>) => strictObject({
+  dialect: oneOf(DIALECTS, `one of ${[...supported].join(', ')}`).optional(),
   baseURL: baseURL.optional(),
   apiKey: apiKey.optional(),
   headers: headers.optional(),

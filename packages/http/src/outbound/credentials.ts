@@ -1,3 +1,4 @@
+import { credentialName } from '@understudy/config'
 import type { ResolvedProvider } from '@understudy/config'
 import type { StopSignal } from '@understudy/core'
 import { failureOf, LegFailedError } from '@understudy/core'
@@ -6,15 +7,6 @@ import { isHeaderValue } from './request-headers.js'
 
 /** The header of one attempt that says who asks: name and value, or nothing. */
 export type CredentialHeader = readonly [] | readonly [name: string, value: string]
-
-/** The name of the header that a provider's credential is sent in. */
-export function credentialName({ dialect, azure }: ResolvedProvider): 'authorization' | 'api-key' | 'x-api-key' | 'x-goog-api-key' {
-  // https://platform.claude.com/docs/en/api/overview
-  if (dialect === 'anthropic') return 'x-api-key'
-  // https://ai.google.dev/gemini-api/docs/api-key
-  if (dialect === 'gemini') return 'x-goog-api-key'
-  return azure === undefined ? 'authorization' : 'api-key'
-}
 
 /**
  * Asks the provider for its credential, anew at each attempt. A credential that cannot be had, or not be sent, is an
