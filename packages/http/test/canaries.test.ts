@@ -136,6 +136,36 @@ t.test('failures before the commit, rescued and not', async (t) => {
   }
 })
 
+t.test('the same towards clients of Anthropic, by legs of either dialect', async (t) => {
+  const half = { answer: { text: ['one ', 'two ', CANARY.answer] }, fault: { do: 'error_event', afterEvents: 5, error: SAYS_ALL }, eventDelayMs: 0 } as const
+  for (const step of [ANSWER, ...BROKEN, half]) {
+    const { url } = await simulate(t, { models: { 'm-1': [step], 'm-2': [ANSWER], 'm-3': [step] } })
+    const own = { baseURL: url, apiKey: CANARY.apiKey, headers: { 'x-own': CANARY.providerHeader } }
+    const providers = { a: { ...own, dialect: 'anthropic' as const }, o: { ...own, dialect: 'openai' as const } }
+    const routes = { chat: ['a/m-1', 'o/m-2'], other: ['o/m-1', 'a/m-2'], down: ['a/m-1', 'o/m-3'] }
+    const options = { providers, defaults: { metadata: { user_id: CANARY.defaults } } }
+    const { said, heads, bodies } = await overhear(t, routes, options, async (ask) => {
+      for (const model of Object.keys(routes)) {
+        for (const streamed of [true, false]) await ask(streamed, { model, ...asMessages(model, streamed) })
+      }
+      await ask(false, { ...asMessages('unsaid', false) })
+    })
+    t.match(heads[0], [Number, { 'request-id': 'r-1' }], 'it was that surface')
+    t.strictSame([found(said), found(heads), found(bodies, ['answer', 'reasoning'])], [[], [], []], JSON.stringify(step))
+  }
+})
+
+/** The prompt as Anthropic's clients send it; with `unsaid` also what a leg has no words for. */
+function asMessages(model: string, streamed: boolean): RequestOverrides {
+  const unsaid = model === 'unsaid'
+  const body = {
+    model: unsaid ? 'other' : model, max_tokens: 9, stream: streamed, system: CANARY.system,
+    messages: [{ role: 'user', content: CANARY.prompt }], ...(unsaid ? { container: CANARY.prompt } : {}),
+  }
+  const bytes = Buffer.from(JSON.stringify(body))
+  return { path: '/v1/messages', readBody: () => Promise.resolve({ type: 'bytes', bytes }) }
+}
+
 t.test('failures in the middle of a stream', async (t) => {
   const faults = [
     { do: 'error_event', afterEvents: 2, error: SAYS_ALL },
