@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import express from 'express'
 import type { ErrorRequestHandler } from 'express'
 import t from 'tap'
-import { createFallback, fallbackMiddleware } from '@understudy/express'
+import { ConfigError, createFallback, fallbackMiddleware, isConfigError } from '@understudy/express'
 import type { HostRequest } from '@understudy/express'
 
 import { ask } from '../../../test/kit/http-client.js'
@@ -152,4 +152,14 @@ t.test('a source that breaks its word is an error of the host, whose handler see
   const answer = ask(await listen(t, app), '/v1/chat/completions')
   t.strictSame(await within(1_000, 'an error', heard), [failure, true])
   await t.rejects(within(1_000, 'the end', answer), { code: 'ECONNRESET' })
+})
+
+t.test('handed over without being called, it says the right call in an error that its package knows', async (t) => {
+  const call: () => void = () => Reflect.apply(fallbackMiddleware, undefined, [{ method: 'GET' }, { setHeader() {} }])
+  t.throws(call, { message: /app\.use\('\/chat', fallbackMiddleware\(routes\)\)/ })
+  try {
+    call()
+  } catch (error) {
+    t.ok(isConfigError(error) && error instanceof ConfigError)
+  }
 })

@@ -8,7 +8,7 @@ import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import t from 'tap'
 import { z } from 'zod'
-import { fallbackMiddleware } from '@understudy/fastify'
+import { ConfigError, fallbackMiddleware, isConfigError } from '@understudy/fastify'
 
 import { byteSource } from '../../../test/kit/byte-source.js'
 import { ask } from '../../../test/kit/http-client.js'
@@ -241,4 +241,14 @@ t.test('a host that has its handlers limited in time ends the run with its own a
   await app.listen({ port: 0, host: '127.0.0.1' })
   t.equal((await ask((app.server.address() as AddressInfo).port, '/v1/chat/completions')).status, 503)
   await within(1_000, 'the stream is closed', source.closed)
+})
+
+t.test('handed over without being called, it says the right call in an error that its package knows', async (t) => {
+  const call: () => void = () => Reflect.apply(fallbackMiddleware, undefined, [{ addContentTypeParser() {} }, { prefix: '/chat' }])
+  t.throws(call, { message: /app\.register\(fallbackMiddleware\(routes\)/ })
+  try {
+    call()
+  } catch (error) {
+    t.ok(isConfigError(error) && error instanceof ConfigError)
+  }
 })

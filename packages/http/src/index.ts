@@ -7,10 +7,15 @@ export type {
   AuthorizeResult,
   Caller,
   CallerRequest,
+  ConfigIssue,
   FailoverDefaults,
   FallbackOptions,
   Identify,
+  Logger,
   MountOptions,
+  ProviderInput,
+  ProvidersInput,
+  RouteOptions,
   RoutesInput,
 } from '@understudy/config'
 export type { BreakerSnapshot, CooldownSnapshot, FallbackEvent } from '@understudy/core'

@@ -1,5 +1,24 @@
 export { fallbackMiddleware } from './fallback-middleware.js'
-export { createFallback, defineRoutes } from '@understudy/http'
+export { ConfigError, createFallback, defineRoutes, isConfigError } from '@understudy/http'
 
 export type { KoaOptions } from './fallback-middleware.js'
-export type { Fallback, FallbackEvent, FallbackOptions, FallbackSnapshot, RoutesInput } from '@understudy/http'
+export type {
+  Authorize,
+  AuthorizeAttempt,
+  AuthorizeResult,
+  Caller,
+  CallerRequest,
+  ConfigIssue,
+  FailoverDefaults,
+  Fallback,
+  FallbackEvent,
+  FallbackOptions,
+  FallbackSnapshot,
+  Identify,
+  Logger,
+  MountOptions,
+  ProviderInput,
+  ProvidersInput,
+  RouteOptions,
+  RoutesInput,
+} from '@understudy/http'

@@ -4,7 +4,7 @@ import Router from '@koa/router'
 import Koa from 'koa'
 import mount from 'koa-mount'
 import t from 'tap'
-import { fallbackMiddleware } from '@understudy/koa'
+import { ConfigError, fallbackMiddleware, isConfigError } from '@understudy/koa'
 
 import { ask, begin } from '../../../test/kit/http-client.js'
 import { eventStream, json, scriptedFallback } from '../../../test/kit/scripted-fallback.js'
@@ -203,4 +203,14 @@ t.test('a head that node refuses closes the stream', async (t) => {
   app.use(fallbackMiddleware(fallback))
   t.equal((await ask(await listen(t, app), '/v1/chat/completions')).status, 500)
   await within(1_000, 'the stream is closed', source.closed)
+})
+
+t.test('handed over without being called, it says the right call in an error that its package knows', async (t) => {
+  const call: () => void = () => Reflect.apply(fallbackMiddleware, undefined, [{ req: {}, res: {}, throw() {} }, () => undefined])
+  t.throws(call, { message: /app\.use\(fallbackMiddleware\(routes, \{ prefix/ })
+  try {
+    call()
+  } catch (error) {
+    t.ok(isConfigError(error) && error instanceof ConfigError)
+  }
 })
