@@ -3,22 +3,6 @@ export { ConfigError, createFallback, defineRoutes, isConfigError } from '@under
 
 export type { HostRequest, NodeMiddleware } from './fallback-middleware.js'
 export type {
-  Authorize,
-  AuthorizeAttempt,
-  AuthorizeResult,
-  Caller,
-  CallerRequest,
-  ConfigIssue,
-  FailoverDefaults,
-  Fallback,
-  FallbackEvent,
-  FallbackOptions,
-  FallbackSnapshot,
-  Identify,
-  Logger,
-  MountOptions,
-  ProviderInput,
-  ProvidersInput,
-  RouteOptions,
-  RoutesInput,
+  Authorize, AuthorizeAttempt, AuthorizeResult, Caller, CallerRequest, ConfigIssue, FailoverDefaults, Fallback, FallbackEvent,
+  FallbackOptions, FallbackSnapshot, Identify, Logger, MountOptions, ProviderInput, ProvidersInput, RouteOptions, RoutesInput,
 } from '@understudy/http'

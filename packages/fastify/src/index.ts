@@ -2,22 +2,6 @@ export { fallbackMiddleware } from './fallback-middleware.js'
 export { ConfigError, createFallback, defineRoutes, isConfigError } from '@understudy/http'
 
 export type {
-  Authorize,
-  AuthorizeAttempt,
-  AuthorizeResult,
-  Caller,
-  CallerRequest,
-  ConfigIssue,
-  FailoverDefaults,
-  Fallback,
-  FallbackEvent,
-  FallbackOptions,
-  FallbackSnapshot,
-  Identify,
-  Logger,
-  MountOptions,
-  ProviderInput,
-  ProvidersInput,
-  RouteOptions,
-  RoutesInput,
+  Authorize, AuthorizeAttempt, AuthorizeResult, Caller, CallerRequest, ConfigIssue, FailoverDefaults, Fallback, FallbackEvent,
+  FallbackOptions, FallbackSnapshot, Identify, Logger, MountOptions, ProviderInput, ProvidersInput, RouteOptions, RoutesInput,
 } from '@understudy/http'
