@@ -2,7 +2,5 @@ export { fallbackMiddleware } from './fallback-middleware.js'
 export { ConfigError, createFallback, defineRoutes, isConfigError } from '@understudy/http'
 
 export type { KoaOptions } from './fallback-middleware.js'
-export type {
-  Authorize, AuthorizeAttempt, AuthorizeResult, Caller, CallerRequest, ConfigIssue, FailoverDefaults, Fallback, FallbackEvent,
-  FallbackOptions, FallbackSnapshot, Identify, Logger, MountOptions, ProviderInput, ProvidersInput, RouteOptions, RoutesInput,
-} from '@understudy/http'
+export type { Authorize, Caller, ConfigIssue, Fallback, FallbackEvent, FallbackOptions } from '@understudy/http'
+export type { FallbackSnapshot, Identify, Logger, ProviderInput, RouteOptions, RoutesInput } from '@understudy/http'
