@@ -11,6 +11,8 @@ export interface ClientWatch {
   readonly watch: (scope: AttemptScope) => void
   /** Waits between two attempts, or less if the client leaves meanwhile. */
   readonly sleep: (delayMs: number) => Promise<void>
+  /** Settles as `work` does, or with nothing once the client has left: code of the host that never ends holds no run. */
+  readonly orLeft: <T>(work: Promise<T>) => Promise<T | undefined>
   /** Ends the run as the client's leaving does, for a reason of the host's own. Does nothing once it is released. */
   readonly stop: (failure: Failure) => void
   readonly release: () => void
@@ -39,6 +41,14 @@ export function watchClient(clock: Clock, signal: AbortSignal | undefined): Clie
           cancel()
           resolve()
         }
+      })
+    },
+    orLeft(work) {
+      scope = undefined
+      return new Promise((resolve, reject) => {
+        wake = () => resolve(undefined)
+        if (left !== undefined) wake()
+        work.then(resolve, reject)
       })
     },
     stop,

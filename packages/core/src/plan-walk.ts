@@ -23,8 +23,11 @@ export interface PlanWalk {
   readonly legs: readonly Leg[]
   /** The next leg; `undefined` behind the last one. */
   readonly next: () => Leg | undefined
-  /** Whether another leg that has words for the request stands behind the one that `next` gave. */
-  readonly hasMore: () => boolean
+  /**
+   * Whether another leg that has words for the request stands behind the one that `next` gave; with `boundTo`, one of that
+   * provider.
+   */
+  readonly hasMore: (boundTo?: string) => boolean
   /**
    * Whether an attempt may start, asked right before it; `retried` = how often the leg was asked already. What it gives
    * is owed a `settle`. `undefined` = the leg is left out. A promise only where a shared store has to say who the probe is.
@@ -90,10 +93,11 @@ export function walkPlan(
       place = 0
       return legs[place]
     },
-    hasMore() {
+    hasMore(boundTo) {
       for (let behind = place + 1; behind < legs.length; behind += 1) {
         const leg = legs[behind]
-        if (leg !== undefined && leg.untranslatable?.(input.request) === undefined) return true
+        if (leg === undefined || (boundTo !== undefined && leg.provider !== boundTo)) continue
+        if (leg.untranslatable?.(input.request) === undefined) return true
       }
       return false
     },

@@ -50,8 +50,11 @@ export interface RunSettings {
   readonly plan?: PlanSettings | undefined
 }
 
-/** What the host says of an attempt before it is made: this leg not, or (a failure of kind `refused`, or a timeout of the chain) none. */
-export type GateRefusal = 'skip' | Failure
+/**
+ * What the host says of an attempt before it is made: this leg not; this leg not, since it has no words for what of the request
+ * `untranslatable` names; or (a failure of kind `refused`, a fault of our own, or a timeout of the chain) none.
+ */
+export type GateRefusal = 'skip' | { readonly untranslatable: string } | Failure
 
 /** What a run stands on. */
 export interface RunHost {
@@ -59,8 +62,8 @@ export interface RunHost {
   /** In [0, 1). For the jitter of retries, and the order `weighted`. */
   readonly random: () => number
   /**
-   * Asked before each attempt, retries included, with what the chain's limits leave; nothing = go. Never rejects, and settles
-   * soon after the client has left.
+   * Asked before each attempt, retries included, with what the chain's limits leave; nothing = go. Never rejects. Nobody waits
+   * for it once the client has left or the host has stopped the run.
    */
   readonly gate?: ((leg: Leg, leftMs: number) => GateRefusal | undefined | Promise<GateRefusal | undefined>) | undefined
   /** The remembered health of the legs, as this run sees and changes it. Absent = every leg is taken for well. */
@@ -141,7 +144,10 @@ export async function run(
   host.onStart?.(client.stop)
 
   chain: for (let leg = walk.next(); leg !== undefined; leg = walk.next()) {
-    if (boundTo !== undefined && leg.provider !== boundTo) continue
+    if (boundTo !== undefined && leg.provider !== boundTo) {
+      trail.skipped(leg, 'refused')
+      continue
+    }
     const feature = leg.untranslatable?.(request)
     if (feature !== undefined) {
       trail.unsayable(leg, feature)
@@ -149,7 +155,7 @@ export async function run(
       continue
     }
     const limits = attemptLimits(leg, {
-      legsLeft: walk.hasMore(),
+      legsLeft: walk.hasMore(boundTo),
       reasoning: request.reasoning === true,
       buffered: !request.stream && leg.wholeAnswers === true,
     })
@@ -165,8 +171,13 @@ export async function run(
       }
 
       const asked = host.gate?.(leg, budget.leftMs())
-      const refusal = asked instanceof Promise ? await asked : asked
+      const refusal = asked instanceof Promise ? await client.orLeft(asked) : asked
       if (client.left() !== undefined) return failed('aborted')
+      if (typeof refusal === 'object' && 'untranslatable' in refusal) {
+        trail.unsayable(leg, refusal.untranslatable)
+        if (settings.untranslatable === 'refuse') return failed('untranslatable')
+        continue chain
+      }
       if (refusal !== undefined) {
         const isLate = refusal !== 'skip' && refusal.phase === 'chain'
         trail.skipped(leg, isLate ? 'window' : 'refused')

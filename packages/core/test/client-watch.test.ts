@@ -79,6 +79,18 @@ t.test('the host stops a run as the client\'s leaving does, with a reason of its
   t.strictSame([over.left(), third.stopped()], [undefined, undefined])
 })
 
+t.test('nobody waits for work that never ends once the client has left', async (t) => {
+  const controller = new AbortController()
+  const client = watchClient(createFakeClock(), controller.signal)
+  t.equal(await client.orLeft(Promise.resolve('done')), 'done')
+  await t.rejects(client.orLeft(Promise.reject(new Error('no'))), { message: 'no' })
+  const waiting = client.orLeft(new Promise(() => undefined))
+  controller.abort()
+  t.equal(await waiting, undefined)
+  t.equal(await client.orLeft(new Promise(() => undefined)), undefined, 'nor for what begins later')
+  t.equal(await client.orLeft(Promise.reject(new Error('late'))), undefined, 'and what it comes to is nobody\'s')
+})
+
 t.test('between two attempts there is none to stop', async (t) => {
   const clock = createFakeClock()
   const controller = new AbortController()

@@ -453,6 +453,50 @@ t.test('under safe, only what was provably not processed moves on to another pro
   t.strictSame(await asked([down('a', refused)], { retries: 1 }), ['a open', 'a open', 'failed exhausted connection_error'])
 })
 
+t.test('bound to a provider, a leg has the limits of a last one when none of that provider is behind it, and each that is passed over says so', async (t) => {
+  const maybe = failureOf('server_error')
+  const { log, rows } = await played([down('a', maybe), silent('a'), up('b'), up('c')], 200_000, { idempotency: 'safe' })
+  t.strictSame(log.filter((line) => line.includes('abort')), ['120000 a abort timeout:attempt'])
+  t.strictSame(rows, [
+    'failed a server_error charge 0', 'failed a timeout:attempt charge 120000', 'skipped b refused', 'skipped c refused',
+  ])
+  const more = await played([down('a', maybe), silent('a'), up('b'), up('a')], 200_000, { idempotency: 'safe' })
+  t.strictSame(more.rows, ['failed a server_error charge 0', 'failed a timeout:first_content charge 10000', 'skipped b refused', 'served a 0'])
+})
+
+t.test('a fault of our own is charged to nobody, is not retried, and the next leg is asked', async (t) => {
+  const ours = failureOf('server_error', { processed: 'no', internal: true })
+  const retry = { retries: 2 }
+  for (const options of [{}, { idempotency: 'safe' as const }]) {
+    const { log, rows } = await played([down('a', ours), up('b')], 60_000, { retry, ...options })
+    t.strictSame(rows, ['failed a server_error neutral 0', 'served b 0'])
+    t.equal(log.filter((line) => line.endsWith('a open')).length, 1)
+  }
+  for (const counts of ['table', 'sdk', ['server_error']] as const) {
+    const { clock, play } = createStage()
+    const registry = createHealthRegistry({ clock, breaker: { counts, failureThreshold: 1 }, cooldown: false })
+    await play([down('a', ours)], { health: () => registry.forRun() })
+    t.match(registry.snapshot().breakers, [{ state: 'closed' }], String(counts))
+  }
+})
+
+t.test('a gate that never settles holds nobody: the run ends when it is stopped, and asks no leg', async (t) => {
+  let stop: (failure: Failure) => void = () => undefined
+  const { log, play } = createStage()
+  const done = play([up('a')], { gate: () => new Promise(() => undefined), onStart: (given) => (stop = given) })
+  stop(failureOf('aborted', { code: 'closed' }))
+  t.match(await done, { type: 'failed', cause: 'aborted', failure: { code: 'closed' } })
+  t.notMatch(log.join(), 'open')
+})
+
+t.test('a leg of which the gate finds that it has no words is left out as such, or ends the run', async (t) => {
+  const gate: Play['gate'] = ({ provider }) => (provider === 'a' ? { untranslatable: 'seed' } : undefined)
+  const skipped = await played([up('a'), up('b')], 0, { gate })
+  t.strictSame(skipped.rows, ['skipped a untranslatable', 'served b 0'])
+  const refused = await played([up('a'), up('b')], 0, { gate, untranslatable: 'refuse' })
+  t.match(refused.outcome, { type: 'failed', cause: 'untranslatable', trail: [{ feature: 'seed' }] })
+})
+
 t.test('the gate is asked before each attempt: it leaves a leg out, or ends the run as refused', async (t) => {
   const stopped = failureOf('refused', { status: 429 })
   const answers: Readonly<Record<string, 'skip' | Failure | undefined>> = { b: 'skip', d: stopped }

@@ -22,7 +22,7 @@ const NEVER: ReadonlySet<FailureKind> = new Set(['refused', 'aborted'])
 export function verdictOf(failure: Failure | undefined, counts: Counts | readonly FailureKind[]): Verdict {
   if (failure === undefined) return 'success'
   const usual = healthOf(failure)
-  if (counts === 'table' || NEVER.has(failure.kind)) return usual
+  if (counts === 'table' || NEVER.has(failure.kind) || failure.internal === true) return usual
   if (counts === 'sdk') {
     if (failure.kind === 'rate_limit') return 'charge'
     return isClientFault(failure) ? 'neutral' : usual

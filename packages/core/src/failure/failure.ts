@@ -39,6 +39,11 @@ export interface Failure {
   /** What `x-should-retry` said. */
   readonly shouldRetry?: boolean | undefined
   readonly providerRequestId?: string | undefined
+  /**
+   * There, and true, where the fault is Understudy's own, met before the provider was asked: it counts against nobody and is not
+   * retried on the same leg, and the next leg is asked as after any failure of its kind.
+   */
+  readonly internal?: true | undefined
   /** Tokens that the provider counted before it failed. */
   readonly usage?: Usage | undefined
   /** The provider's words. Only ever shown to the client that asked; never logged, never in an event. Not enumerable. */

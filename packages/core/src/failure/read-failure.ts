@@ -20,6 +20,7 @@ export function readFailure(value: unknown): Failure | undefined {
     code: codeField(value),
     retryAfterMs: numberField(value, 'retryAfterMs'),
     shouldRetry: typeof shouldRetry === 'boolean' ? shouldRetry : undefined,
+    internal: field(value, 'internal') === true ? true : undefined,
     providerRequestId: textField(value, 'providerRequestId'),
     usage: readUsage(field(value, 'usage')),
     providerMessage: textField(value, 'providerMessage'),

@@ -108,7 +108,7 @@ export const ADVANCE_SETS = Object.keys(ADVANCES) as readonly AdvanceSet[]
 
 /** What a failure says about its provider's health. */
 export function healthOf(failure: Failure): Verdict {
-  return HEALTH[failure.kind]
+  return failure.internal === true ? 'neutral' : HEALTH[failure.kind]
 }
 
 /**

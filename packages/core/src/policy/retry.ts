@@ -30,7 +30,8 @@ export function retryDelay(
   random: () => number,
 ): number | undefined {
   if (retried >= policy.retries || !policy.retryOn.has(failure.kind)) return undefined
-  if (failure.shouldRetry === false) return undefined
+  // Our own code would fail in the same way again.
+  if (failure.shouldRetry === false || failure.internal === true) return undefined
   // A leg that was silent until a limit fired would be silent again, for a second full wait.
   if (failure.phase !== undefined) return undefined
   const delay = delayOf(failure, policy, retried, random)

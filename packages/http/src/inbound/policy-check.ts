@@ -56,12 +56,14 @@ export async function policyCheck(route: RunnableRoute, host: PolicyCheckHost): 
     const leg = legs[place]
     if (leg === undefined || isOver) continue
     if (leg.untranslatable?.(request) !== undefined) {
-      plan.push(leftOut(leg, 'untranslatable'))
-      isOver = route.settings.untranslatable === 'refuse'
-      if (isOver) decision ??= { check: 'translate', passed: false, why: 'untranslatable_request' }
+      unsayable(leg)
       continue
     }
     const refusal = await gate?.(leg, Infinity)
+    if (typeof refusal === 'object' && 'untranslatable' in refusal) {
+      unsayable(leg)
+      continue
+    }
     plan.push(refusal === undefined ? { model: legName(leg), admitted: true } : leftOut(leg, 'refused'))
     if (refusal === undefined) decision ??= { check: 'authorize', passed: true }
     else if (refusal !== 'skip') decision ??= refused(refusal)
@@ -72,6 +74,12 @@ export async function policyCheck(route: RunnableRoute, host: PolicyCheckHost): 
   }
   const checks = [CHAIN_PASSED, decision ?? allLeftOut(plan)]
   return { dry_run: true, allowed: checks.every(({ passed }) => passed), checks, plan }
+
+  function unsayable(leg: Leg): void {
+    plan.push(leftOut(leg, 'untranslatable'))
+    isOver = route.settings.untranslatable === 'refuse'
+    if (isOver) decision ??= { check: 'translate', passed: false, why: 'untranslatable_request' }
+  }
 }
 
 /** What a check says of a chain that cannot be run at all. */
