@@ -94,3 +94,11 @@ t.test('what the READMEs show as JSON is JSON', async (t) => {
     if (language === 'json') t.doesNotThrow(() => JSON.parse(code), `${file}:${line}`)
   }
 })
+
+t.test('the README has every warning code that there is, and no other', async (t) => {
+  const sources = readdirSync(join(ROOT, 'packages'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /^\w+\/src\/.*\.ts$/.test(file))
+    .map((file) => readFileSync(join(ROOT, 'packages', file), 'utf8'))
+  const codesIn = (text: string): readonly string[] => [...new Set(text.match(/(?<!ERR_)\bUNDERSTUDY_[A-Z_]+/g))].sort()
+  t.strictSame(codesIn(readFileSync(join(ROOT, 'README.md'), 'utf8')), codesIn(sources.join('\n')))
+})
