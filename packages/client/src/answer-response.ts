@@ -54,7 +54,7 @@ async function document(
   const parts: Part[] = []
   const pieces: Uint8Array[] = []
   for await (const arrival of run.arrivals) {
-    parts.push(...arrival.parts)
+    for (const part of arrival.parts) parts.push(part)
     if (arrival.bytes !== undefined) pieces.push(arrival.bytes)
   }
   const bytes = isForwarded ? Buffer.concat(pieces) : Buffer.from(JSON.stringify(encode(parts)))

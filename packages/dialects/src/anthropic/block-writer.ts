@@ -32,6 +32,8 @@ interface Call {
 export function createBlockWriter(): BlockWriter {
   const calls = new Map<number, Call>()
   let waiting: (() => string)[] = []
+  /** How many of `waiting` are written. */
+  let written = 0
   let open: 'text' | 'thinking' | Call | undefined
   let next = 0
 
@@ -70,11 +72,11 @@ export function createBlockWriter(): BlockWriter {
 
   function drain(isLast: boolean): string {
     let text = ''
-    let written = 0
-    for (; written < waiting.length && (isLast || typeof open !== 'object' || open.extent.isOver); written++) {
-      text += waiting[written]?.() ?? ''
+    while (written < waiting.length && (isLast || typeof open !== 'object' || open.extent.isOver)) text += waiting[written++]?.() ?? ''
+    if (written === waiting.length) {
+      waiting = []
+      written = 0
     }
-    waiting = waiting.slice(written)
     return text
   }
 

@@ -3,15 +3,25 @@ import type { ResponseEncoderOptions } from '../dialect-codec.js'
 import { isObject, parseJson } from '../read-json.js'
 import { finishReasonOf, STOP_REASONS, type BlockWire, type UsageWire } from './wire.js'
 
+/** A call until it is whole. */
+interface CallDraft {
+  readonly type: 'call'
+  readonly index: number
+  id: string | undefined
+  name: string
+  text: string
+}
+
 type Draft =
   | { readonly type: 'text'; text: string }
   | { readonly type: 'thinking'; text: string; signature: string }
   | { readonly type: 'redacted'; readonly data: string }
-  | { readonly type: 'call'; readonly index: number; id: string | undefined; name: string; text: string }
+  | CallDraft
 
 /** A whole answer as a `message` object. Only the first of several choices can be said. */
 export function encodeResponse(parts: readonly Part[], options: ResponseEncoderOptions): Record<string, unknown> {
   const drafts: Draft[] = []
+  const calls = new Map<number, CallDraft>()
   let { id, model } = options
   let usage: Usage | undefined
   let finish: FinishPart | undefined
@@ -34,7 +44,7 @@ export function encodeResponse(parts: readonly Part[], options: ResponseEncoderO
         isRefusal = true
         break
     }
-    addToDrafts(drafts, options.isForeign === true ? withoutProof(part) : part)
+    addToDrafts(drafts, calls, options.isForeign === true ? withoutProof(part) : part)
   }
   return {
     id,
@@ -42,7 +52,7 @@ export function encodeResponse(parts: readonly Part[], options: ResponseEncoderO
     role: 'assistant',
     model: model ?? '',
     content: drafts.map((draft) => blockWire(draft, id)),
-    stop_reason: stopReason(finish, { isRefusal, hasCalls: drafts.some(({ type }) => type === 'call') }),
+    stop_reason: stopReason(finish, { isRefusal, hasCalls: calls.size > 0 }),
     stop_sequence: finish?.stopSequence ?? null,
     usage: usageWire(usage ?? {}),
   }
@@ -53,7 +63,7 @@ export function withoutProof<Of extends Part>(part: Of): Of | ReasoningPart {
   return part.type === 'reasoning' ? { type: 'reasoning', text: part.text } : part
 }
 
-function addToDrafts(drafts: Draft[], part: Part): void {
+function addToDrafts(drafts: Draft[], calls: Map<number, CallDraft>, part: Part): void {
   const last = drafts.at(-1)
   switch (part.type) {
     case 'text':
@@ -72,9 +82,11 @@ function addToDrafts(drafts: Draft[], part: Part): void {
       return
     }
     case 'tool-call': {
-      const known = drafts.find((draft) => draft.type === 'call' && draft.index === part.index)
-      if (known?.type !== 'call') {
-        drafts.push({ type: 'call', index: part.index, id: part.id, name: part.name ?? '', text: part.arguments })
+      const known = calls.get(part.index)
+      if (known === undefined) {
+        const draft: CallDraft = { type: 'call', index: part.index, id: part.id, name: part.name ?? '', text: part.arguments }
+        calls.set(part.index, draft)
+        drafts.push(draft)
         return
       }
       known.id ??= part.id

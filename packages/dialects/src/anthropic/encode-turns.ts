@@ -32,8 +32,8 @@ export function encodeTurns(messages: readonly Message[], isOwn: boolean, isFrom
     if (message.name !== undefined && role !== 'tool') refuse('message-name')
     if (role === 'system') {
       const blocks = blocksOf(message.content, 'system')
-      if (!isOwn || turns.length === 0) system.push(...blocks)
-      else add('system', blocks)
+      if (isOwn && turns.length > 0) add('system', blocks)
+      else for (const block of blocks) system.push(block)
     } else if (role === 'tool') {
       add('user', [resultOf(message)])
     } else {
@@ -52,7 +52,8 @@ export function encodeTurns(messages: readonly Message[], isOwn: boolean, isFrom
   function add(role: Turn['role'], blocks: readonly Wire[]): void {
     const last = turns.at(-1)
     if (blocks.length === 0) return
-    if (last?.role === role) last.blocks.push(...blocks)
+    // Not `push(...blocks)`: a call takes only so many arguments.
+    if (last?.role === role) for (const block of blocks) last.blocks.push(block)
     else turns.push({ role, blocks: [...blocks] })
   }
 

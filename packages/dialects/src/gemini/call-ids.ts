@@ -7,20 +7,48 @@ export interface CallIds {
   ofResult(given: string | undefined, name: string): string
 }
 
-/** Makes the ids of one conversation. https://ai.google.dev/gemini-api/docs/function-calling */
+interface Call {
+  readonly id: string
+  isOpen: boolean
+}
+
+/** Makes the ids of one conversation; O(1) a call. https://ai.google.dev/gemini-api/docs/function-calling */
 export function createCallIds(): CallIds {
-  const open: { readonly id: string; readonly name: string }[] = []
+  const byId = createQueues()
+  const byName = createQueues()
   let made = 0
   return {
     ofCall(given, name) {
       const id = given ?? `${MADE_UP}${made++}`
-      open.push({ id, name })
+      const call = { id, isOpen: true }
+      byId.add(id, call)
+      byName.add(name, call)
       return id
     },
     ofResult(given, name) {
-      const index = open.findIndex((call) => (given === undefined ? call.name === name : call.id === given))
-      const [call] = index === -1 ? [] : open.splice(index, 1)
+      const call = given === undefined ? byName.take(name) : byId.take(given)
       return given ?? call?.id ?? `${MADE_UP}${made++}`
+    },
+  }
+}
+
+/** Open calls under a key, the oldest first. */
+function createQueues(): { add(key: string, call: Call): void; take(key: string): Call | undefined } {
+  const queues = new Map<string, { readonly calls: Call[]; next: number }>()
+  return {
+    add(key, call) {
+      const queue = queues.get(key) ?? { calls: [], next: 0 }
+      queue.calls.push(call)
+      queues.set(key, queue)
+    },
+    take(key) {
+      const queue = queues.get(key)
+      if (queue === undefined) return undefined
+      // What was answered by the other key is no longer open.
+      while (queue.calls[queue.next]?.isOpen === false) queue.next++
+      const call = queue.calls[queue.next]
+      if (call !== undefined) call.isOpen = false
+      return call
     },
   }
 }

@@ -28,7 +28,7 @@ export function decodeTurn(turn: JsonObject, ids: CallIds): readonly Message[] {
       if (signature !== undefined) content.push({ type: 'reasoning', text: '', signature })
       calls.push(decodeCall(call, ids))
     } else {
-      content.push(...decodePart(part))
+      for (const block of decodePart(part)) content.push(block)
     }
   }
   flush()

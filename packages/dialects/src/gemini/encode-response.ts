@@ -20,7 +20,7 @@ interface Draft {
 
 interface Candidate {
   readonly drafts: Draft[]
-  readonly calls: HeldCall[]
+  readonly calls: Map<number, HeldCall>
   finish: FinishPart | undefined
   isRefusal: boolean
   /** The proof that goes with the next part. */
@@ -62,7 +62,7 @@ export function encodeResponse(parts: readonly Part[], options: ResponseEncoderO
 function candidateOf(candidates: Map<number, Candidate>, index: number): Candidate {
   const known = candidates.get(index)
   if (known !== undefined) return known
-  const candidate = { drafts: [], calls: [], finish: undefined, isRefusal: false, proof: undefined }
+  const candidate = { drafts: [], calls: new Map(), finish: undefined, isRefusal: false, proof: undefined }
   candidates.set(index, candidate)
   return candidate
 }
@@ -101,10 +101,14 @@ function addText(candidate: Candidate, isThought: boolean, text: string, ownProo
 }
 
 /** Adds a piece of a call to those that are not whole yet. Whether it is the first of its call, which the proof then goes with. */
-export function holdCall(calls: HeldCall[], part: Extract<Part, { readonly type: 'tool-call' }>, proof: string | undefined): boolean {
-  const known = calls.find(({ index }) => index === part.index)
+export function holdCall(
+  calls: Map<number, HeldCall>,
+  part: Extract<Part, { readonly type: 'tool-call' }>,
+  proof: string | undefined,
+): boolean {
+  const known = calls.get(part.index)
   if (known === undefined) {
-    calls.push({ index: part.index, id: part.id, name: part.name ?? '', text: part.arguments, signature: proof })
+    calls.set(part.index, { index: part.index, id: part.id, name: part.name ?? '', text: part.arguments, signature: proof })
     return true
   }
   known.id ??= part.id
@@ -114,8 +118,8 @@ export function holdCall(calls: HeldCall[], part: Extract<Part, { readonly type:
 }
 
 /** Calls, whole and in order. */
-export function callParts(calls: readonly HeldCall[]): readonly PartWire[] {
-  return [...calls].sort((one, other) => one.index - other.index).map(({ id, name, text, signature }) => {
+export function callParts(calls: ReadonlyMap<number, HeldCall>): readonly PartWire[] {
+  return [...calls.values()].sort((one, other) => one.index - other.index).map(({ id, name, text, signature }) => {
     const functionCall: CallWire = { ...(id === undefined ? undefined : { id }), name, args: argsOf(text) }
     return signature === undefined ? { functionCall } : { functionCall, thoughtSignature: signature }
   })

@@ -7,7 +7,7 @@ import type { PartWire } from './wire.js'
 export const STREAM_TERMINATOR: Uint8Array = new Uint8Array(0)
 
 interface OpenCandidate {
-  readonly calls: HeldCall[]
+  readonly calls: Map<number, HeldCall>
   finish: FinishPart | undefined
   isRefusal: boolean
   /** The proof that goes with the next part. */
@@ -65,7 +65,7 @@ export function createStreamEncoder(options: StreamEncoderOptions): StreamEncode
   function candidateOf(choice = 0): OpenCandidate {
     const known = candidates.get(choice)
     if (known !== undefined) return known
-    const candidate = { calls: [], finish: undefined, isRefusal: false, proof: undefined }
+    const candidate = { calls: new Map(), finish: undefined, isRefusal: false, proof: undefined }
     candidates.set(choice, candidate)
     return candidate
   }

@@ -49,7 +49,7 @@ export function encodeTurns(messages: readonly Message[], options: TurnOptions):
     const { role, content, toolCalls = [] } = message
     if (message.name !== undefined && role !== 'tool') refuse('message-name')
     for (const { id, name } of toolCalls) names.set(id, name)
-    if (role === 'system') system.push(...partsOf(content, role))
+    if (role === 'system') for (const part of partsOf(content, role)) system.push(part)
     else if (role === 'tool') add('user', 'results', [resultOf(message)])
     else if (role === 'user') add('user', 'said', partsOf(content, role))
     else add('model', 'said', modelParts(content, toolCalls))
@@ -66,7 +66,8 @@ export function encodeTurns(messages: readonly Message[], options: TurnOptions):
   function add(role: Turn['role'], kind: Turn['kind'], parts: readonly Wire[]): void {
     const last = turns.at(-1)
     if (parts.length === 0) return
-    if (last?.role === role && last.kind === kind) last.parts.push(...parts)
+    // Not `push(...parts)`: a call takes only so many arguments.
+    if (last?.role === role && last.kind === kind) for (const part of parts) last.parts.push(part)
     else turns.push({ role, kind, parts: [...parts] })
   }
 
