@@ -129,7 +129,8 @@ function alwaysOf({ answer, aborted, legs }: Round, expect: Expectations): Probl
       ? 'something follows [DONE]'
       : undefined,
     expect.host_page === true || error === undefined || text === '' ? undefined : error,
-    ...strangers.map((leg) => (text.includes(`"cc-${leg}"`) ? `bytes of ${leg} reached the client` : undefined)),
+    ...strangers.map((leg) =>
+      (text.includes(`"cc-${leg}"`) || text.includes(`"msg-${leg}"`) ? `bytes of ${leg} reached the client` : undefined)),
     expect.leg !== null && answer.status === 200 && (expect.error_events ?? 0) === 0 && text.includes('synthetic')
       ? "a leg's error reached the client"
       : undefined,

@@ -7,6 +7,7 @@ import { openedBy, remembering } from './remembering.js'
 export const defaultFirstTokenMs = 300
 export const defaultIdleMs = 400
 const defaultOverallMs = 5_000
+const dialects = ['openai', 'anthropic', 'gemini'] as const
 const breaker = { failureThreshold: openedBy, recoveryMs: 1_000, jitter: 0 }
 
 /** What a host would write for a case. */
@@ -31,7 +32,7 @@ export function fallbackInput(
     providers: Object.fromEntries(legs.map(({ name, baseURL }) => [
       providerNameOf(of, name),
       {
-        dialect: 'openai',
+        dialect: dialectOf(of, name),
         baseURL,
         ...(keys[name] === undefined ? {} : { apiKey: keys[name] }),
         ...(recoveryMs[name] === undefined ? {} : { breaker: { recoveryMs: recoveryMs[name] } }),
@@ -56,6 +57,13 @@ export function fallbackInput(
 /** The provider that stands for a leg. */
 export function providerNameOf({ config }: Case, leg: string): string {
   return config?.legNames?.[leg] ?? leg
+}
+
+function dialectOf({ id, upstream }: Case, leg: string): (typeof dialects)[number] {
+  const { dialect = 'openai' } = upstream.find((other) => other.leg === leg) ?? {}
+  const spoken = dialects.find((known) => known === dialect)
+  if (spoken === undefined) throw new Error(`${id}: no leg speaks ${dialect}`)
+  return spoken
 }
 
 /** A case may name a leg several times; each is another model of it. */

@@ -43,10 +43,10 @@ export function readAnswer(raw: RawAnswer): ReadAnswer {
   const bodyText = Buffer.concat(pieces.map(({ bytes }) => bytes)).toString()
   const events = isStream ? eventsOf(pieces) : []
   const json = isStream ? undefined : parseJson(bodyText)
-  const deltas = events.map(({ json: chunk, at }) => ({ at, delta: field(firstChoice(chunk), 'delta') }))
+  const deltas = events.map(({ json: chunk, at }) => ({ at, delta: deltaOf(chunk) }))
   const message = field(firstChoice(json), 'message')
   const texts = isStream
-    ? deltas.map(({ at, delta }) => ({ at, text: string(field(delta, 'content')) }))
+    ? deltas.map(({ at, delta }) => ({ at, text: string(field(delta, 'content') ?? field(delta, 'text')) }))
     : [{ at: raw.endedAt, text: string(field(message, 'content')) }]
 
   return {
@@ -60,7 +60,7 @@ export function readAnswer(raw: RawAnswer): ReadAnswer {
     reasoning: deltas.map(({ delta }) => string(field(delta, 'reasoning_content'))).join(''),
     toolArgs: isStream ? streamedArguments(deltas.map(({ delta }) => delta)) : wholeArguments(message),
     finishReasons: (isStream ? events.map((event) => event.json) : [json])
-      .map((answer) => string(field(firstChoice(answer), 'finish_reason')))
+      .map((answer) => string(field(firstChoice(answer), 'finish_reason') ?? field(deltaOf(answer), 'stop_reason')))
       .filter((reason) => reason !== ''),
     usageTotal: [...events.map((event) => event.json), json]
       .map((answer) => field(field(answer, 'usage'), 'total_tokens'))
@@ -116,6 +116,11 @@ function eventsOf(pieces: RawAnswer['pieces']): readonly ReadEvent[] {
 
 function firstChoice(answer: unknown): unknown {
   return field(field(answer, 'choices'), 0)
+}
+
+/** Of the first choice; in Anthropic's events it stands at the top. */
+function deltaOf(event: unknown): unknown {
+  return field(firstChoice(event), 'delta') ?? field(event, 'delta')
 }
 
 function isError(chunk: unknown): boolean {

@@ -1,4 +1,5 @@
-import type { Case, CaseChunk, CaseLeg } from './case.js'
+import type { Case } from './case.js'
+import { chunks, firstLeg, message, textEvent, usageEvent } from './case-changes.js'
 import type { Expectations } from './expectations.js'
 
 interface More {
@@ -20,28 +21,6 @@ const served: Expectations = {
 
 const unsupported: Expectations = { leg: null, status: 415, sse_bytes: 0, body_is_json: true, calls: { A: 0 } }
 
-function firstLeg({ upstream }: Case, change: Partial<CaseLeg>): Partial<Case> {
-  const [first, ...others] = upstream
-  return { upstream: first === undefined ? [] : [{ ...first, ...change }, ...others] }
-}
-
-function chunks(given: Case, played: readonly CaseChunk[]): Partial<Case> {
-  return firstLeg(given, { chunks: played })
-}
-
-/** The first leg answers with this message. */
-function message(given: Case, content: object): Partial<Case> {
-  const choice = { index: 0, message: { role: 'assistant', ...content }, finish_reason: 'stop' }
-  return chunks(given, [{ text: JSON.stringify({ id: 'x', choices: [choice] }), then: 'end' }])
-}
-
-function textEvent(content: string): string {
-  return `data: ${JSON.stringify({ id: 'cc-A', choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`
-}
-
-const usageEvent =
-  'data: {"id":"cc-A","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}\n\n'
-
 function retryAfter(form: string, value: () => string): More {
   return {
     variant: `date ${form}`,
@@ -59,6 +38,18 @@ function contentType(type: string | undefined, expect: Expectations): More {
 
 function answeredByA(expect: Expectations): Expectations {
   return { leg: 'A', status: 200, calls: { A: 1, B: 0 }, breaker: { A: 'success' }, ...expect }
+}
+
+/** B serves where the chain goes on for a refused content. */
+const filterAdvances: More = {
+  variant: 'content_filter in advanceOn',
+  change: () => ({
+    config: { advanceOn: ['content_filter'] },
+    expect: {
+      leg: 'B', status: 200, text: 'beta-1 beta-2', done_count: 1, error_events: 0, calls: { A: 1, B: 1 },
+      breaker: { A: 'neutral', B: 'success' },
+    },
+  }),
 }
 
 const more: Readonly<Record<string, readonly More[]>> = {
@@ -119,6 +110,7 @@ const more: Readonly<Record<string, readonly More[]>> = {
       then: 'end',
     }]),
   }],
+  B036: [filterAdvances],
   B047: [{
     variant: 'opener, then silence',
     change: (given) => ({
@@ -147,6 +139,7 @@ const more: Readonly<Record<string, readonly More[]>> = {
       text: (chunk.text ?? '').replace('"choices":[],"usage"', '"usage"'),
     }))),
   }],
+  B092: [filterAdvances],
   B104: [
     {
       variant: 'client leaves at 100 ms',
