@@ -25,10 +25,10 @@ export interface EventDialect {
   /** What a frame means that has no data, where a vendor writes an error into its streams as it is. Default: nothing. */
   readBare?(text: string): Failure | undefined
   /**
-   * Asked behind each event that is passed on, once one was left out: an event that goes before it, where the one that was left out
-   * may have said what clients cannot do without. Default: nothing is ever missing.
+   * Asked behind each event that was read and is passed on: what goes before its text, where clients cannot do without. `hasSkipped`:
+   * whether an event was left out, which may have said it. Default: nothing is ever missing.
    */
-  missingOpener?(value: unknown): string | undefined
+  missingOpener?(value: unknown, hasSkipped: boolean): string | undefined
   /** A source without events whose whole text is this. */
   readDocument(text: Uint8Array): { readonly parts: readonly Part[]; readonly bytes?: Uint8Array | undefined }
   /** Before a value that is output, in text that cannot be parsed: see `mayHaveCarriedOutput`. */
@@ -122,7 +122,7 @@ class EventDecoder implements StreamDecoder {
         pieces ??= []
         if (start > keptFrom) pieces.push(bytes.subarray(keptFrom, start))
         pieces.push(Buffer.from(this.#opener, 'utf8'))
-        keptFrom = start
+        keptFrom = start + emptyLength(latin1, start)
         this.#opener = undefined
       }
       start = end
@@ -164,7 +164,7 @@ class EventDecoder implements StreamDecoder {
       return this.#isCommitted
     }
     if (nature === 'plain') this.#plainLook?.learn(frame)
-    if (this.#hasSkipped && this.#forwardsBytes) this.#opener = dialect.missingOpener?.(value)
+    if (this.#forwardsBytes) this.#opener = dialect.missingOpener?.(value, this.#hasSkipped)
     return true
   }
 
@@ -201,6 +201,15 @@ class EventDecoder implements StreamDecoder {
 function malformed(): Part {
   return { type: 'error', failure: failureOf('malformed') }
 }
+
+/** How much stands before the first line of a frame: a byte order mark, empty lines. */
+function emptyLength(latin1: string, start: number): number {
+  let at = start
+  while (EMPTY.includes(latin1.charAt(at)) && at < latin1.length) at++
+  return at - start
+}
+
+const EMPTY = '\xef\xbb\xbf\r\n'
 
 function isComment(frame: string): boolean {
   return /^(?::[^\r\n]*(?:\r\n|\r|\n)|\r\n|\r|\n)+$/.test(frame)

@@ -1,12 +1,13 @@
 import type { Part } from '@understudy/core'
+import { failureOf } from '@understudy/core'
 import { outputKeys } from '../carried-output.js'
 import type { StreamDecoder, StreamDecoderOptions } from '../dialect-codec.js'
 import { createEventDecoder, type EventDialect, type EventNature } from '../event-decoder.js'
-import { isObject, numberOf, objectOf, textOf, type JsonObject } from '../read-json.js'
+import { isObject, numberOf, objectOf, parseJson, textOf, type JsonObject } from '../read-json.js'
+import { createBlockOrder } from './block-order.js'
 import { errorIn, failureOfError } from './decode-failure.js'
 import { decodeResponse } from './decode-response.js'
 import { createMessageEncoder } from './encode-stream.js'
-import { createOpeners } from './missing-opener.js'
 import { createUsageReader, finishOf, inputText, readBlock, startOf } from './read-content.js'
 import { OUTPUT_KEYS, PLAIN_KEYS } from './wire.js'
 
@@ -22,7 +23,8 @@ interface OpenCall {
   readonly index: number
   /** What its start said, which counts only if no piece follows. */
   readonly input: unknown
-  hasPieces: boolean
+  /** The pieces so far. */
+  text: string
 }
 
 /**
@@ -33,7 +35,8 @@ interface OpenCall {
 function createMessageDialect(): EventDialect {
   const readUsage = createUsageReader()
   const openCalls = new Map<number, OpenCall>()
-  const openers = createOpeners()
+  const order = createBlockOrder()
+  let isNamed = true
   let calls = 0
 
   function read(value: unknown, name: string | undefined, parts: Part[]): EventNature {
@@ -42,30 +45,34 @@ function createMessageDialect(): EventDialect {
       return 'event'
     }
     if (!isObject(value)) return 'junk'
-    switch (value.type) {
+    isNamed = name !== undefined
+    return order.take(value) ? readEvent(value, parts) : malformed(parts)
+  }
+
+  function readEvent(event: JsonObject, parts: Part[]): EventNature {
+    switch (event.type) {
       case 'message_start':
-        openers.take(value)
-        readStart(objectOf(value.message) ?? {}, parts)
+        readStart(objectOf(event.message) ?? {}, parts)
         return 'event'
       case 'content_block_start':
-        openers.take(value)
-        readBlockStart(value, parts)
+        if (!closeCalls(undefined, parts)) return malformed(parts)
+        readBlockStart(event, parts)
         return 'event'
       case 'content_block_delta':
-        return readDelta(value, objectOf(value.delta) ?? {}, parts)
+        return readDelta(event, objectOf(event.delta) ?? {}, parts)
       case 'content_block_stop':
-        readBlockStop(value, parts)
+        readBlockStop(event, parts)
         return 'event'
       case 'message_delta':
-        readEnd(value, parts)
-        return 'event'
+        return readEnd(event, parts) ? 'event' : malformed(parts)
       case 'message_stop':
+        if (!closeCalls(undefined, parts)) return malformed(parts)
         parts.push({ type: 'end' })
         return 'event'
       case 'ping':
         return 'ping'
       default:
-        return typeof value.type === 'string' ? 'event' : 'junk'
+        return typeof event.type === 'string' ? 'event' : 'junk'
     }
   }
 
@@ -82,7 +89,7 @@ function createMessageDialect(): EventDialect {
       return
     }
     const index = calls++
-    openCalls.set(numberOf(event.index) ?? -1, { index, input: block.input, hasPieces: false })
+    openCalls.set(numberOf(event.index) ?? -1, { index, input: block.input, text: '' })
     const id = textOf(block.id)
     const name = textOf(block.name) ?? ''
     parts.push({ type: 'tool-call', index, ...(id === undefined ? undefined : { id }), name, arguments: '' })
@@ -94,13 +101,13 @@ function createMessageDialect(): EventDialect {
         const text = textOf(delta.text)
         if (text === undefined) return 'event'
         parts.push({ type: 'text', text })
-        return 'plain'
+        return isNamed ? 'plain' : 'event'
       }
       case 'thinking_delta': {
         const text = textOf(delta.thinking)
         if (text === undefined) return 'event'
         parts.push({ type: 'reasoning', text })
-        return 'plain'
+        return isNamed ? 'plain' : 'event'
       }
       case 'signature_delta': {
         const signature = textOf(delta.signature)
@@ -111,7 +118,7 @@ function createMessageDialect(): EventDialect {
         const call = openCalls.get(numberOf(event.index) ?? -1)
         const piece = textOf(delta.partial_json)
         if (call === undefined || piece === undefined) return 'event'
-        call.hasPieces = true
+        call.text += piece
         parts.push({ type: 'tool-call', index: call.index, arguments: piece })
         return 'event'
       }
@@ -120,31 +127,60 @@ function createMessageDialect(): EventDialect {
     }
   }
 
-  /** A call without arguments has no pieces, and some gateways say all of them in the start. */
   function readBlockStop(event: JsonObject, parts: Part[]): void {
     const index = numberOf(event.index) ?? -1
     const call = openCalls.get(index)
     openCalls.delete(index)
-    if (call === undefined || call.hasPieces) return
-    parts.push({ type: 'tool-call', index: call.index, arguments: inputText(call.input) })
+    if (call !== undefined) sayInput(call, parts)
   }
 
-  function readEnd(event: JsonObject, parts: Part[]): void {
+  /** A call without arguments has no pieces, and some gateways say all of them in the start. */
+  function sayInput({ index, input, text }: OpenCall, parts: Part[]): void {
+    if (text === '') parts.push({ type: 'tool-call', index, arguments: inputText(input) })
+  }
+
+  /** Closes calls whose end never came; whether they can be whole. Where there was no more room they need not be. */
+  function closeCalls(reason: string | undefined, parts: Part[]): boolean {
+    for (const call of openCalls.values()) {
+      if (call.text !== '' && reason !== 'length' && !isObject(parseJson(call.text))) return false
+      sayInput(call, parts)
+    }
+    openCalls.clear()
+    return true
+  }
+
+  function readEnd(event: JsonObject, parts: Part[]): boolean {
     const finish = finishOf(objectOf(event.delta) ?? {})
-    if (finish !== undefined) parts.push(finish)
+    if (finish !== undefined) {
+      if (!closeCalls(finish.reason, parts)) return false
+      parts.push(finish)
+    }
     const usage = readUsage(event.usage)
     if (usage !== undefined) parts.push({ type: 'usage', usage })
+    return true
+  }
+
+  /** The vendor's clients pass over an event without a name. */
+  function missingOpener(event: unknown): string | undefined {
+    const type = isNamed || !isObject(event) ? undefined : textOf(event.type)
+    const text = type === undefined ? order.missing : `${order.missing}event: ${type}\n`
+    return text === '' ? undefined : text
   }
 
   return {
     read,
     isTerminator: () => false,
     readFailure: failureOfError,
-    missingOpener: (event) => openers.before(event),
+    missingOpener,
     readDocument,
     outputKeys: BEFORE_OUTPUT,
     plainKeys: PLAIN_KEYS,
   }
+}
+
+function malformed(parts: Part[]): EventNature {
+  parts.push({ type: 'error', failure: failureOf('malformed', { code: 'event_order' }) })
+  return 'event'
 }
 
 /** A bare message where a stream was promised; it is passed on as the stream that it should have been. */

@@ -43,9 +43,9 @@ class ChunkDialect implements EventDialect {
   }
 
   /** Clients refuse a choice without a role as broken. It may have stood in the chunk that was left out. */
-  missingOpener(value: unknown): string | undefined {
+  missingOpener(value: unknown, hasSkipped: boolean): string | undefined {
     const choices = this.#withoutRole
-    if (choices === undefined || !isObject(value)) return undefined
+    if (!hasSkipped || choices === undefined || !isObject(value)) return undefined
     const { id, object = 'chat.completion.chunk', created, model, system_fingerprint } = value
     const delta = { role: 'assistant', content: '' }
     const opener = {

@@ -175,6 +175,59 @@ t.test('what an event that could not be read would have opened is opened before 
   t.strictSame(names(decoded(recording('text').replace(rest[0] ?? '', `data: {\n\n${rest[0]}`)).bytes), whole, 'and nothing twice')
 })
 
+const MESSAGE = event('message_start', { message: { id: 'a', type: 'message', role: 'assistant', model: 'm', content: [], usage: { input_tokens: 1, output_tokens: 1 } } })
+const block = (index: number, content: unknown = { type: 'text', text: '' }) => event('content_block_start', { index, content_block: content })
+const delta = (index: number, text: string) => event('content_block_delta', { index, delta: { type: 'text_delta', text } })
+const piece = (index: number, text: string) => event('content_block_delta', { index, delta: { type: 'input_json_delta', partial_json: text } })
+const stop = (index: number) => event('content_block_stop', { index })
+const end = (reason: string) => event('message_delta', { delta: { stop_reason: reason }, usage: { output_tokens: 2 } })
+const call = (input: unknown) => ({ type: 'tool_use', id: 'a', name: 'f', input })
+
+t.test('a call whose block never stops keeps all of its input, and fails where that is no whole JSON', async (t) => {
+  const argumentsOf = (stream: string) => decoded(stream, { forward: 'parts' }).parts.map((part) => part.type === 'tool-call' ? part.arguments : part.type)
+  const open = MESSAGE + block(0, call({ amount: 5 }))
+  t.strictSame(argumentsOf(open + end('tool_use') + STOP), ['start', 'usage', '', '{"amount":5}', 'finish', 'usage', 'end'])
+  t.strictSame(argumentsOf(open + STOP), ['start', 'usage', '', '{"amount":5}', 'end'])
+  t.strictSame(argumentsOf(open + block(1) + delta(1, 'x')), ['start', 'usage', '', '{"amount":5}', 'text'])
+  t.strictSame(argumentsOf(MESSAGE + block(0, call({})) + end('tool_use')).slice(2, 4), ['', '{}'])
+  t.strictSame(argumentsOf(`${open}event: content_block_stop\ndata: {"type":"content_bl\n\n${end('tool_use')}`).slice(2, 4), ['', '{"amount":5}'])
+  t.strictSame(argumentsOf(open + piece(0, '{"a":1}') + end('tool_use')).slice(2, 5), ['', '{"a":1}', 'finish'])
+  t.strictSame(argumentsOf(open + piece(0, '{"a"') + end('max_tokens')).slice(2, 5), ['', '{"a"', 'finish'])
+  for (const last of [end('tool_use'), STOP, block(1)]) t.equal(argumentsOf(open + piece(0, '{"a"') + last).at(-1), 'error', last)
+})
+
+t.test('an order of events in which clients lose output is malformed', async (t) => {
+  const wrong = {
+    'a second message': MESSAGE + block(0) + delta(0, 'x') + MESSAGE,
+    'a message behind its content': block(0) + delta(0, 'x') + stop(0) + MESSAGE,
+    'one index twice': MESSAGE + block(0) + delta(0, 'x') + stop(0) + block(0),
+    'an index left out': MESSAGE + block(0) + stop(0) + block(2),
+    'a piece of a call without its start': MESSAGE + piece(0, '{}'),
+    'text of a block that is not there': MESSAGE + delta(1, 'x'),
+    'two blocks at once': MESSAGE + block(0) + delta(0, 'x') + block(1) + delta(1, 'y') + delta(0, 'z') + stop(0),
+  }
+  for (const [name, stream] of Object.entries(wrong)) {
+    for (const options of [{}, { look: false }, { forward: 'parts' }] as const) {
+      t.match(decoded(stream, options).parts.at(-1), { type: 'error', failure: { kind: 'malformed', code: 'event_order' } }, name)
+    }
+  }
+})
+
+t.test('what is only missing is added where nothing is lost: the openers, the end of a block, the name of an event', async (t) => {
+  const whole = MESSAGE + block(0) + delta(0, 'x') + stop(0) + block(1) + delta(1, 'y') + stop(1) + end('end_turn')
+  t.equal(decoded(whole).bytes, whole)
+  for (const missing of [block(0), stop(0), block(1), stop(1)]) t.equal(decoded(whole.replace(missing, '')).bytes, whole, missing)
+  t.match(decoded(whole.replace(MESSAGE, '')).bytes, /^event: message_start\ndata: .*\n\nevent: content_block_start/)
+  const unnamed = whole.replace(/^event: .*\n/gm, '')
+  const spread = `\ufeff${unnamed.replaceAll('\n\n', '\n\n\n')}`
+  for (const stream of [unnamed, spread, unnamed.replace(/^data: /gm, 'id: 1\ndata: ')]) {
+    for (const reads of cuttings(stream)) {
+      const { bytes } = replay(reads, { codec: anthropic })
+      t.equal(bytes.replaceAll('\n\n\n', '\n\n').replaceAll('id: 1\n', '').trimEnd(), whole.trimEnd())
+    }
+  }
+})
+
 t.test('a bare message instead of events is passed on as the stream that it should have been', async (t) => {
   const message = {
     id: 'msg_B', type: 'message', role: 'assistant', model: 'm', stop_reason: 'end_turn', stop_sequence: null,
