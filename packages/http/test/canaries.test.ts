@@ -136,34 +136,50 @@ t.test('failures before the commit, rescued and not', async (t) => {
   }
 })
 
-t.test('the same towards clients of Anthropic, by legs of either dialect', async (t) => {
-  const half = { answer: { text: ['one ', 'two ', CANARY.answer] }, fault: { do: 'error_event', afterEvents: 5, error: SAYS_ALL }, eventDelayMs: 0 } as const
-  for (const step of [ANSWER, ...BROKEN, half]) {
-    const { url } = await simulate(t, { models: { 'm-1': [step], 'm-2': [ANSWER], 'm-3': [step] } })
-    const own = { baseURL: url, apiKey: CANARY.apiKey, headers: { 'x-own': CANARY.providerHeader } }
-    const providers = { a: { ...own, dialect: 'anthropic' as const }, o: { ...own, dialect: 'openai' as const } }
-    const routes = { chat: ['a/m-1', 'o/m-2'], other: ['o/m-1', 'a/m-2'], down: ['a/m-1', 'o/m-3'] }
-    const options = { providers, defaults: { metadata: { user_id: CANARY.defaults } } }
-    const { said, heads, bodies } = await overhear(t, routes, options, async (ask) => {
-      for (const model of Object.keys(routes)) {
-        for (const streamed of [true, false]) await ask(streamed, { model, ...asMessages(model, streamed) })
-      }
-      await ask(false, { ...asMessages('unsaid', false) })
-    })
-    t.match(heads[0], [Number, { 'request-id': 'r-1' }], 'it was that surface')
-    t.strictSame([found(said), found(heads), found(bodies, ['answer', 'reasoning'])], [[], [], []], JSON.stringify(step))
-  }
-})
+/** The surfaces of other vendors: how each is asked, what shows that it answered, and when its own leg has said half. */
+const OTHERS = [
+  { vendor: 'anthropic', asked: asMessages, shows: /"type":"(message|error)"/, halfBehind: 5, defaults: { metadata: { user_id: CANARY.defaults } } },
+  { vendor: 'gemini', asked: asContents, shows: /"candidates":|"status":"/, halfBehind: 2, defaults: { labels: { user: CANARY.defaults } } },
+] as const
 
-/** The prompt as Anthropic's clients send it; with `unsaid` also what a leg has no words for. */
-function asMessages(model: string, streamed: boolean): RequestOverrides {
-  const unsaid = model === 'unsaid'
-  const body = {
-    model: unsaid ? 'other' : model, max_tokens: 9, stream: streamed, system: CANARY.system,
-    messages: [{ role: 'user', content: CANARY.prompt }], ...(unsaid ? { container: CANARY.prompt } : {}),
-  }
+for (const { vendor, asked, shows, halfBehind, defaults } of OTHERS) {
+  t.test(`the same towards clients of ${vendor}, by legs of either dialect`, async (t) => {
+    const half = { answer: { text: ['one ', 'two ', CANARY.answer] }, fault: { do: 'error_event', afterEvents: halfBehind, error: SAYS_ALL }, eventDelayMs: 0 } as const
+    for (const step of [ANSWER, ...BROKEN, half]) {
+      const { url } = await simulate(t, { models: { 'm-1': [step], 'm-2': [ANSWER], 'm-3': [step] } })
+      const own = { baseURL: url, apiKey: CANARY.apiKey, headers: { 'x-own': CANARY.providerHeader } }
+      const providers = { own: { ...own, dialect: vendor }, o: { ...own, dialect: 'openai' as const } }
+      const routes = { chat: ['own/m-1', 'o/m-2'], other: ['o/m-1', 'own/m-2'], down: ['own/m-1', 'o/m-3'] }
+      const { said, heads, bodies } = await overhear(t, routes, { providers, defaults }, async (ask) => {
+        for (const model of Object.keys(routes)) {
+          for (const streamed of [true, false]) await ask(streamed, asked(model, streamed))
+        }
+        await ask(false, asked('other', false, CANARY.prompt))
+      })
+      t.match(bodies.at(-1), shows, 'it was that surface')
+      t.strictSame([found(said), found(heads), found(bodies, ['answer', 'reasoning'])], [[], [], []], JSON.stringify(step))
+    }
+  })
+}
+
+/** The prompt as Anthropic's clients send it; `unsaid` is what a leg of OpenAI has no words for. */
+function asMessages(model: string, streamed: boolean, unsaid?: string): RequestOverrides {
+  const messages = [{ role: 'user', content: CANARY.prompt }]
+  return at('/v1/messages', { model, max_tokens: 9, stream: streamed, system: CANARY.system, messages, container: unsaid })
+}
+
+/** The same as Gemini's clients send it; `chat` streams as one array, the others as events. */
+function asContents(model: string, streamed: boolean, unsaid?: string): RequestOverrides {
+  const contents = [{ role: 'user', parts: [{ text: CANARY.prompt }] }]
+  const path = `/v1beta/models/${model}:${streamed ? 'streamGenerateContent' : 'generateContent'}`
+  const body = { systemInstruction: { parts: [{ text: CANARY.system }] }, contents, cachedContent: unsaid }
+  return { ...at(path, body), query: model === 'chat' ? '' : 'alt=sse' }
+}
+
+function at(path: string, body: object): RequestOverrides {
   const bytes = Buffer.from(JSON.stringify(body))
-  return { path: '/v1/messages', readBody: () => Promise.resolve({ type: 'bytes', bytes }) }
+  const headers = { ...HEADERS, 'x-goog-api-key': CANARY.callerKey }
+  return { path, headers, readBody: () => Promise.resolve({ type: 'bytes', bytes }) }
 }
 
 t.test('failures in the middle of a stream', async (t) => {

@@ -47,6 +47,7 @@ export interface TestRequest extends InboundRequest {
 export interface RequestOverrides {
   readonly method?: string
   readonly path?: string
+  readonly query?: string
   readonly atRoot?: boolean
   readonly headers?: InboundHeaders
   readonly readBody?: InboundRequest['readBody']
