@@ -5,7 +5,7 @@ import { createEventDecoder, type EventDialect, type EventNature } from '../even
 import { isObject, listOf, numberOf, objectOf, textOf, type JsonObject } from '../read-json.js'
 import { errorIn, failureOfError } from './decode-failure.js'
 import { decodeResponse, readFinish, readUsage, startOf } from './decode-response.js'
-import { createStreamEncoder } from './encode-stream.js'
+import { createChunkEncoder } from './encode-stream.js'
 import { createToolCallIndex, readMessage, type ToolCallIndex } from './read-message.js'
 import { OUTPUT_KEYS, PLAIN_KEYS } from './wire.js'
 
@@ -126,6 +126,8 @@ function isPlain(parts: readonly Part[], before: number): boolean {
 function readDocument(text: Uint8Array): { readonly parts: readonly Part[]; readonly bytes?: Uint8Array } {
   const { parts } = decodeResponse(text)
   if (parts.some((part) => part.type === 'error')) return { parts }
-  const bytes = createStreamEncoder({ id: 'chatcmpl', created: 0, includeUsage: true }).push(parts)
-  return bytes === undefined ? { parts } : { parts, bytes }
+  const encoder = createChunkEncoder({ id: 'chatcmpl', created: 0, includeUsage: true })
+  // Whether the client asked for counts is not known here, and who did not may count on a choice in every chunk.
+  const chunks = encoder.push(parts.filter(({ type }) => type !== 'usage')) + encoder.finish()
+  return chunks === '' ? { parts } : { parts, bytes: Buffer.from(chunks, 'utf8') }
 }

@@ -8,7 +8,8 @@ interface Choice {
   reasoning: string
   refusal: string
   readonly toolCalls: Map<number, { id: string | undefined; name: string; arguments: string }>
-  finish: string | null
+  /** Default: that it stopped, for its calls if there are any. */
+  finish: string | undefined
 }
 
 /** A whole answer as a `chat.completion` object. */
@@ -51,7 +52,7 @@ export function encodeResponse(parts: readonly Part[], options: ResponseEncoderO
 }
 
 function newChoice(): Choice {
-  return { text: '', reasoning: '', refusal: '', toolCalls: new Map(), finish: null }
+  return { text: '', reasoning: '', refusal: '', toolCalls: new Map(), finish: undefined }
 }
 
 function choiceOf(choices: Map<number, Choice>, index: number): Choice {
@@ -105,7 +106,7 @@ function choiceWire(index: number, choice: Choice, answerId: string): Record<str
       ...(toolCalls.length === 0 ? undefined : { tool_calls: toolCalls }),
     },
     logprobs: null,
-    finish_reason: choice.finish,
+    finish_reason: choice.finish ?? (toolCalls.length === 0 ? 'stop' : 'tool_calls'),
   }
 }
 

@@ -6,19 +6,42 @@ import type { DeltaWire, UsageWire } from './wire.js'
 /** What ends a stream that went well. */
 export const STREAM_TERMINATOR: Uint8Array = Buffer.from('data: [DONE]\n\n', 'latin1')
 
+/** Writes the chunks of one answer, the terminator aside. */
+export interface ChunkEncoder {
+  /** The chunks that say these parts; empty if they say nothing. */
+  push(parts: readonly Part[]): string
+  /** To be called once, when the answer is whole: a reason to stop where none was said, then what was counted. */
+  finish(): string
+}
+
 /** An encoder for one stream of `chat.completion.chunk` events. */
 export function createStreamEncoder(options: StreamEncoderOptions): StreamEncoder {
+  const encoder = createChunkEncoder(options)
+  return {
+    push(parts) {
+      const text = encoder.push(parts)
+      return text === '' ? undefined : Buffer.from(text, 'utf8')
+    },
+    end: () => Buffer.concat([Buffer.from(encoder.finish(), 'utf8'), STREAM_TERMINATOR]),
+  }
+}
+
+/** A choice is opened when it first says something; clients count on a reason to stop for each that is open. */
+export function createChunkEncoder(options: StreamEncoderOptions): ChunkEncoder {
   const { includeUsage } = options
   const opened = new Set<number>()
+  const finished = new Set<number>()
+  /** Choices without a reason to stop, and what it is should none be said. */
+  const unfinished = new Map<number, 'stop' | 'tool_calls'>()
   const openedCalls = new Set<string>()
   let head = headOf(options.id, options.created, options.model ?? '')
   let answerId = options.id
   let usage: Usage | undefined
 
-  function push(parts: readonly Part[]): Uint8Array | undefined {
+  function push(parts: readonly Part[]): string {
     let text = ''
     for (const part of parts) text += encodePart(part)
-    return text === '' ? undefined : Buffer.from(text, 'utf8')
+    return text
   }
 
   function encodePart(part: Part): string {
@@ -26,7 +49,7 @@ export function createStreamEncoder(options: StreamEncoderOptions): StreamEncode
       case 'start':
         answerId = part.id ?? answerId
         head = headOf(answerId, part.created ?? options.created, options.model ?? part.model ?? '', part.systemFingerprint)
-        return opener(0)
+        return ''
       case 'text':
         return delta(part.choice, { content: part.text })
       case 'reasoning':
@@ -35,9 +58,9 @@ export function createStreamEncoder(options: StreamEncoderOptions): StreamEncode
       case 'refusal':
         return delta(part.choice, { refusal: part.text })
       case 'tool-call':
-        return delta(part.choice, toolCallDelta(part))
+        return delta(part.choice, toolCallDelta(part), 'tool_calls')
       case 'finish':
-        return opener(part.choice ?? 0) + choiceEvent(part.choice ?? 0, {}, finishWord(part))
+        return finishEvent(part.choice ?? 0, finishWord(part))
       case 'usage':
         usage = { ...usage, ...part.usage }
         return ''
@@ -64,8 +87,16 @@ export function createStreamEncoder(options: StreamEncoderOptions): StreamEncode
     }
   }
 
-  function delta(choice: number | undefined, message: DeltaWire): string {
-    return opener(choice ?? 0) + choiceEvent(choice ?? 0, message, null)
+  function delta(choice = 0, message: DeltaWire, finish: 'stop' | 'tool_calls' = unfinished.get(choice) ?? 'stop'): string {
+    const opening = opener(choice)
+    if (!finished.has(choice)) unfinished.set(choice, finish)
+    return opening + choiceEvent(choice, message, null)
+  }
+
+  function finishEvent(choice: number, word: string): string {
+    unfinished.delete(choice)
+    finished.add(choice)
+    return opener(choice) + choiceEvent(choice, {}, word)
   }
 
   function opener(choice: number): string {
@@ -84,12 +115,13 @@ export function createStreamEncoder(options: StreamEncoderOptions): StreamEncode
     return includeUsage ? `,"usage":${JSON.stringify(value)}` : ''
   }
 
-  function end(): Uint8Array {
-    if (!includeUsage || usage === undefined) return STREAM_TERMINATOR
-    return Buffer.concat([Buffer.from(`${head}[]${usageMember(usageWire(usage))}}\n\n`, 'utf8'), STREAM_TERMINATOR])
+  function finish(): string {
+    let text = ''
+    for (const [choice, word] of [...unfinished]) text += finishEvent(choice, word)
+    return !includeUsage || usage === undefined ? text : `${text}${head}[]${usageMember(usageWire(usage))}}\n\n`
   }
 
-  return { push, end }
+  return { push, finish }
 }
 
 function headOf(id: string, created: number, model: string, fingerprint?: string): string {

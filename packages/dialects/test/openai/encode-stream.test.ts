@@ -64,6 +64,26 @@ t.test('an answer that only ends gets no finish reason', async (t) => {
   t.equal(encode([{ type: 'end' }]).toString(), 'data: [DONE]\n\n')
 })
 
+t.test('a choice is opened when it first says something, and ends even where nobody said why', async (t) => {
+  const brief = (bytes: Uint8Array | string) => Buffer.from(bytes).toString('latin1').split('\n\n').filter((line) => line.startsWith('data: {')).map((line) => {
+    const { choices } = JSON.parse(line.slice(6)) as { choices: readonly [{ index: number, delta: Readonly<Record<string, unknown>>, finish_reason: string | null }] }
+    const [{ index, delta, finish_reason: finish }] = choices
+    return `${index} ${Object.keys(delta).join(' ')}${finish ?? ''}`
+  })
+  const start: Part = { type: 'start', id: 'a', model: 'm' }
+  const called: Part = { type: 'tool-call', index: 0, id: 'c', name: 'f', arguments: '{}' }
+  const end: Part = { type: 'end' }
+  const second: readonly Part[] = [start, { type: 'text', text: 'b', choice: 1 }, { type: 'finish', reason: 'stop', choice: 1 }, end]
+  t.strictSame(brief(encode(second, false)), ['1 role content', '1 content', '1 stop'])
+  t.strictSame(brief(encode([start, { type: 'text', text: 'a' }, called, { type: 'text', text: 'b', choice: 1 }, end], false)), [
+    '0 role content', '0 content', '0 tool_calls', '1 role content', '1 content', '0 tool_calls', '1 stop',
+  ])
+  const whole = (parts: readonly Part[]) => (openai.encodeResponse(parts, OPTIONS)['choices'] as { finish_reason: string }[])[0]?.finish_reason
+  t.strictSame([whole([start, { type: 'text', text: 'a' }, end]), whole([start, called, end])], ['stop', 'tool_calls'])
+  const document = { id: 'a', choices: [{ index: 0, message: { content: 'a' } }], usage: { prompt_tokens: 1 } }
+  t.strictSame(brief(replay([Buffer.from(JSON.stringify(document, undefined, 2))]).bytes), ['0 role content', '0 content', '0 stop'])
+})
+
 t.test('errors say nothing in a stream; the failure event does', async (t) => {
   const encoder = openai.createStreamEncoder({ ...OPTIONS, includeUsage: true })
   t.equal(encoder.push([{ type: 'end' }, { type: 'media' }]), undefined)
@@ -112,6 +132,8 @@ const answer = fc.tuple(fc.array(deltaPart, { maxLength: 8 }), calls, finish, us
   ...deltas,
   ...toolCalls,
   last,
+  // Each choice that has begun ends.
+  ...[1, 2].filter((choice) => deltas.some((part) => 'choice' in part && part.choice === choice)).map((choice): Part => ({ type: 'finish', reason: 'stop', raw: 'stop', choice })),
   counted,
   { type: 'end' },
 ])
