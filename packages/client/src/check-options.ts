@@ -1,4 +1,4 @@
-import { ORDERS } from '@understudy/core'
+import { FAILURE_KINDS, ORDERS } from '@understudy/core'
 import { isObject, memberOf } from './sdk-client.js'
 import { resourceOf, sdkDialectOf } from './sdk-dialect.js'
 
@@ -19,6 +19,8 @@ const KNOWN: ReadonlySet<string> = new Set([
   'retries',
   'windowMs',
 ])
+
+const BREAKER: ReadonlySet<string> = new Set(['counts', 'failureThreshold', 'jitter', 'ratio', 'recoveryMs', 'successThreshold'])
 
 const ENTRY = '[client, model], [client, model, defaultParams] or [client, model, defaultParams, provider]'
 
@@ -42,7 +44,12 @@ export function checkOptions(client: unknown, options: unknown): void {
     throw new TypeError(`withFallback: \`order\` must be a function, or one of ${ORDERS.join(', ')}; got ${shown(order)}`)
   }
   checkParams('defaultParams', options['defaultParams'])
-  for (const name of ['model', 'provider']) checkText(name, options[name])
+  checkText('model', options['model'])
+  checkName('provider', options['provider'])
+  checkKinds(options['advanceOn'])
+  checkBreaker(options['breaker'])
+  for (const name of ['on', 'priceHints']) checkType(name, options[name], 'function', 'a function')
+  checkType('cooldown', options['cooldown'], 'boolean', 'true or false')
   for (const name of ['windowMs', 'retries']) checkCount(name, options[name], 0)
   for (const name of ['hopTimeoutMs', 'idleTimeoutMs']) checkCount(name, options[name], 1)
 }
@@ -59,12 +66,14 @@ function checkEntry(index: number, entry: unknown): void {
   if (!Array.isArray(entry) || entry.length < 2 || entry.length > 4) {
     throw new TypeError(`withFallback: \`${at}\` must be ${ENTRY}`)
   }
-  const [client, , defaultParams, provider] = entry as readonly unknown[]
+  const [client, model, defaultParams, provider] = entry as readonly unknown[]
   if (sdkDialectOf(client) === undefined) {
     throw new TypeError(`withFallback: \`${at}[0]\` must be a client of \`openai\` or \`@anthropic-ai/sdk\``)
   }
+  if (model === undefined) throw new TypeError(`withFallback: \`${at}[1]\` must be a text that is not empty; got undefined`)
+  checkText(`${at}[1]`, model)
   checkParams(`${at}[2]`, defaultParams)
-  checkText(`${at}[3]`, provider)
+  checkName(`${at}[3]`, provider)
 }
 
 function checkParams(path: string, value: unknown): void {
@@ -75,6 +84,38 @@ function checkParams(path: string, value: unknown): void {
 function checkText(path: string, value: unknown): void {
   if (value === undefined || (typeof value === 'string' && value !== '')) return
   throw new TypeError(`withFallback: \`${path}\` must be a text that is not empty; got ${shown(value)}`)
+}
+
+/** A name stands in headers and in log lines. */
+function checkName(path: string, value: unknown): void {
+  checkText(path, value)
+  // eslint-disable-next-line no-control-regex -- these are what is looked for
+  if (typeof value !== 'string' || !/[\x00-\x1f\x7f]/.test(value)) return
+  throw new TypeError(`withFallback: \`${path}\` must have no control characters`)
+}
+
+/** Whether a word names a set, the core says. */
+function checkKinds(value: unknown): void {
+  if (value === undefined || typeof value === 'string') return
+  if (!Array.isArray(value)) throw new TypeError(`withFallback: \`advanceOn\` must be a set of failures or a list of kinds; got ${shown(value)}`)
+  const wrong: unknown = value.find((kind) => !FAILURE_KINDS.some((known) => known === kind))
+  if (wrong === undefined && !value.includes(undefined)) return
+  throw new TypeError(`withFallback: \`advanceOn\` must list kinds among ${FAILURE_KINDS.join(', ')}; got ${shown(wrong)}`)
+}
+
+/** What an option of the breaker may be, the core says. */
+function checkBreaker(value: unknown): void {
+  if (value === undefined || value === false) return
+  if (!isObject(value) || Array.isArray(value)) {
+    throw new TypeError(`withFallback: \`breaker\` must be false or an object of options; got ${shown(value)}`)
+  }
+  const unknown = Object.keys(value).find((key) => !BREAKER.has(key))
+  if (unknown !== undefined) throw new TypeError(`withFallback: there is no option \`breaker.${unknown}\``)
+}
+
+function checkType(path: string, value: unknown, type: 'function' | 'boolean', wanted: string): void {
+  if (value === undefined || typeof value === type) return
+  throw new TypeError(`withFallback: \`${path}\` must be ${wanted}; got ${shown(value)}`)
 }
 
 function checkCount(path: string, value: unknown, least: number): void {

@@ -35,10 +35,22 @@ t.test('an option that is none, or has the wrong shape, is named, with what woul
     [{ fallback: [], provider: 7 }, '`provider` must be a text that is not empty; got 7'],
     [{ fallback: [], hopTimeoutMs: 0 }, '`hopTimeoutMs` must be an integer of at least 1; got 0'],
     [{ fallback: [], windowMs: -1 }, '`windowMs` must be an integer of at least 0; got -1'],
+    [{ fallback: [[client, '']] }, '`fallback[0][1]` must be a text that is not empty; got \'\''],
+    [{ fallback: [[client, undefined]] }, '`fallback[0][1]` must be a text that is not empty; got undefined'],
+    [{ fallback: [[client, 'm', {}, 'a\r\nb']] }, '`fallback[0][3]` must have no control characters'],
+    [{ fallback: [], provider: 'a\nb' }, '`provider` must have no control characters'],
+    [{ fallback: [], breaker: 'x' }, '`breaker` must be false or an object of options; got \'x\''],
+    [{ fallback: [], breaker: true }, '`breaker` must be false or an object of options; got boolean'],
+    [{ fallback: [], breaker: { threshold: 2 } }, 'there is no option `breaker.threshold`'],
+    [{ fallback: [], cooldown: 'x' }, '`cooldown` must be true or false; got \'x\''],
+    [{ fallback: [], on: 5 }, '`on` must be a function; got 5'],
+    [{ fallback: [], priceHints: 5 }, '`priceHints` must be a function; got 5'],
+    [{ fallback: [], advanceOn: 5 }, '`advanceOn` must be a set of failures or a list of kinds; got 5'],
     [{ fallback: [], retries: 1.5 }, '`retries` must be an integer of at least 0; got 1.5'],
   ]
   for (const [options, message] of wrong) t.equal(broken(client, options), `withFallback: ${message}`)
   t.match(broken(client, { fallback: [], advanceOn: 'never' }), /advanceOn/)
+  t.match(broken(client, { fallback: [], advanceOn: ['timeout', 'zzz'] }), /`advanceOn` must list kinds among connection_error, .*; got 'zzz'$/)
   t.match(broken(client, { fallback: [], breaker: { failureThreshold: 0 } }), /failureThreshold/)
   t.match(broken(client, { fallback: [], order: 'random' }), /order/)
 })
