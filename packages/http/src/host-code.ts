@@ -19,7 +19,8 @@ export function guardLogger(logger: Logger): Logger {
   return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') }
 }
 
-function isThenable(value: unknown): value is PromiseLike<unknown> {
+/** Whether a value of the host's is a promise, of whatever make. */
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 

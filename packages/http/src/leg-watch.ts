@@ -48,8 +48,9 @@ export function createLegWatch({ warn, epoch, emit }: LegWatchHost): LegWatch {
     record(trail) {
       const serves = trail.at(-1)?.outcome === 'served'
       for (const record of trail) {
-        // An attempt that the client cut short says nothing about its leg.
-        if (record.outcome === 'skipped' || (record.outcome === 'failed' && record.failure.kind === 'aborted')) continue
+        // An attempt that the client cut short, or that was never made for a fault of ours, says nothing about its leg.
+        if (record.outcome === 'skipped') continue
+        if (record.outcome === 'failed' && (record.failure.kind === 'aborted' || record.failure.internal === true)) continue
         const key = legKey(record)
         if (record.outcome === 'failed') {
           note(record, record.failure)

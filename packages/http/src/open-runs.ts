@@ -17,6 +17,8 @@ export interface OpenRuns {
   readonly count: () => number
   /** Stops every run, for the host's sake and at no leg's expense. */
   readonly close: () => void
+  /** Calls the listener at the close, at once if that was; gives what takes it back. For what is waited for outside of a run's attempts. */
+  readonly onClose: (listener: () => void) => () => void
   readonly closed: () => boolean
 }
 
@@ -25,6 +27,7 @@ const CLOSED = 'closed'
 /** Keeps the open runs of one `Fallback`. */
 export function createOpenRuns(): OpenRuns {
   const stops = new Map<OpenRun, (failure: Failure) => void>()
+  const listeners = new Set<() => void>()
   let closed = false
 
   return {
@@ -42,6 +45,13 @@ export function createOpenRuns(): OpenRuns {
       closed = true
       const failure = failureOf('aborted', { code: CLOSED })
       for (const stop of stops.values()) stop(failure)
+      for (const listener of listeners) listener()
+      listeners.clear()
+    },
+    onClose(listener) {
+      if (closed) listener()
+      else listeners.add(listener)
+      return () => listeners.delete(listener)
     },
     closed: () => closed,
   }

@@ -4,6 +4,7 @@ import { createRunJournal } from '@understudy/core'
 
 import type { EventHub } from './event-hub.js'
 import { brokenCode } from './inbound/chain-failure.js'
+import { thrownInside } from './internal-fault.js'
 import type { LegWatch } from './leg-watch.js'
 import type { OpenRun, OpenRuns } from './open-runs.js'
 import { isClosing } from './open-runs.js'
@@ -60,6 +61,10 @@ export function watchRun(
     },
     cameOut(outcome) {
       legs.record(outcome.trail)
+      for (const record of outcome.trail) {
+        const fault = record.outcome === 'failed' ? thrownInside(record.failure) : undefined
+        if (fault !== undefined) logFault(logger, requestId, fault.error)
+      }
       logOutcome(logger, { requestId, route }, outcome)
     },
     answered: (status, errorCode) => runEnd?.answered(status, errorCode),

@@ -160,6 +160,36 @@ t.test('close ends a run that is bound to no leg with a 503, wherever it stands,
   t.strictSame(ends.map((event) => event.type === 'run-end' && [event.status, event.errorCode, event.verdict]), Array(4).fill([503, 'no_leg_available', 'neutral']))
 })
 
+t.test('code of the host that never ends holds no request: it is over at the close, and when its client leaves', async (t) => {
+  const never = () => new Promise<never>(() => undefined)
+  const signals: AbortSignal[] = []
+  const authorize: FallbackOptions['authorize'] = ({ signal }) => (signals.push(signal), never())
+  const thenable = (() => ({ then: () => undefined })) as unknown as FallbackOptions['identify']
+  for (const options of [{ identify: never }, { identify: thenable }, { authorize }] as const) {
+    for (const path of ['/chat/completions', '/policy-check']) {
+      const closing = fallbackOf(t, { chat: [says('one', 'Hi'), says('two', 'Hi')] }, options)
+      const answering = closing.handle(chat({}, { path }))
+      await heard()
+      await closing.close()
+      const response = await within(2_000, `${path} ends at the close`, answering)
+      t.equal(response.status, 503)
+      t.match(await jsonOf(response), { error: CLOSED })
+      t.equal(closing.snapshot().openRuns, 0)
+
+      const left = fallbackOf(t, { chat: [says('one', 'Hi'), says('two', 'Hi')] }, options)
+      const request = chat({}, { path })
+      const leaving = left.handle(request)
+      await heard()
+      request.leave()
+      const gone = await within(2_000, `${path} ends when the client leaves`, leaving)
+      if (path !== '/policy-check') t.equal(gone.status, 499)
+      t.equal(left.snapshot().openRuns, 0)
+    }
+  }
+  t.equal(signals.length, 4)
+  t.ok(signals.every(({ aborted }) => aborted), 'and it is told')
+})
+
 t.test('close ends the waiting for a slow model with one error event', async (t) => {
   const clock = createFakeClock()
   const fallback = fallbackOf(t, { chat: [hangs('slow')] }, { waitingComment: { afterMs: 1_000 } }, { clock })

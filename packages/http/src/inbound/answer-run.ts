@@ -152,7 +152,7 @@ function errorResponse(
   const told = failedHeaders(ERROR_HEADERS, headers, trail)
   if (retryAfter !== undefined) told['retry-after'] = String(retryAfter)
   const isLong = (status === 503 || status === 429) && (retryAfter ?? 0) > LONG_RETRY_AFTER
-  const isFinal = status === 502 || status === 504 || error.code === 'refused' || isLong
+  const isFinal = status === 502 || status === 504 || error.code === 'refused' || error.code === 'internal_error' || isLong
   if (!mount.clientRetries && isFinal) told['x-should-retry'] = 'false'
   return jsonResponse(status, told, codec.encodeFailure(error).body)
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 
 import type { Caller, Identify } from '@understudy/config'
 
+import { isThenable } from '../host-code.js'
 import type { InboundRequest } from './request.js'
 
 /** Who asks, and what events call the key. */
@@ -20,7 +21,7 @@ export function identifyCaller(
 ): KnownCaller | Promise<KnownCaller> {
   if (identify === undefined) return NOBODY
   const result = identify({ method, path, query, headers })
-  return result instanceof Promise ? result.then(knownCaller) : knownCaller(result)
+  return isThenable(result) ? Promise.resolve(result).then(knownCaller) : knownCaller(result)
 }
 
 function knownCaller(result: Caller | null | undefined): KnownCaller {

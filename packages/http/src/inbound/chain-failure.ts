@@ -5,7 +5,7 @@ import type { ClientError } from '@understudy/dialects'
 
 import { isClosing } from '../open-runs.js'
 import type { ErrorCode } from './client-errors.js'
-import { CLOSED_MESSAGE, errorType, REASON_MESSAGES } from './client-errors.js'
+import { CLOSED_MESSAGE, errorType, FAULT_MESSAGE, REASON_MESSAGES } from './client-errors.js'
 import { legFailures, reportAttempts } from './report.js'
 
 /** How a run that no leg served is told to its client. */
@@ -55,6 +55,9 @@ export function chainFailure(run: FailedRun, chain: FailedChain): ChainFailure {
   }
 }
 
+/** No provider was asked, so none is to blame. */
+const INTERNAL: Verdict = { status: 500, code: 'internal_error', message: FAULT_MESSAGE }
+
 function verdictOf(run: FailedRun, chain: FailedChain): Verdict {
   const { cause, failure } = run
   if (cause === 'aborted') {
@@ -62,6 +65,7 @@ function verdictOf(run: FailedRun, chain: FailedChain): Verdict {
       ? { status: 503, code: 'no_leg_available', message: CLOSED_MESSAGE }
       : { status: 499, code: 'aborted', message: REASON_MESSAGES.aborted }
   }
+  if (cause === 'stopped' && failure?.internal === true) return INTERNAL
   const fault = cause === 'stopped' && failure !== undefined ? requestFault(failure) : undefined
   return fault ?? exhausted(run, chain)
 }
@@ -106,6 +110,7 @@ function exhausted({ cause, noLeg, trail }: FailedRun, chain: FailedChain): Verd
   if (failures.length > 0 && lastOfEach(trail).every(isTooLong)) {
     return { status: 400, code: 'context_length_exceeded', message: REASON_MESSAGES.context_length }
   }
+  if (cause !== 'deadline' && failures.length > 0 && failures.every(({ failure }) => failure.internal === true)) return INTERNAL
   if (by !== '502' && failures.length > 0 && failures.every(({ failure }) => failure.kind === 'rate_limit')) {
     return { status: 429, ...allFailed }
   }

@@ -60,12 +60,14 @@ export const REASON_MESSAGES = {
   no_credentials: 'left out: it has no credentials',
 } as const satisfies Record<FailureKind | SkipReason, string>
 
-/** What we say of an attempt that failed before its provider was asked, by the code that `credentials` and `signature` give it. */
+/** What we say of an attempt that failed before its provider was asked, by the code that is given to it there. */
 export const OWN_CODE_MESSAGES = {
   credential_unavailable: 'the provider was not asked: its apiKey function gave no key',
   invalid_credential: 'the provider was not asked: its apiKey function gave what no header can carry',
   signature_unavailable: 'the provider was not asked: its sign function failed',
   invalid_signature: 'the provider was not asked: its sign function gave what no header can carry',
+  model_in_path: 'the provider was not asked: no path can hold the name of this model',
+  internal_error: 'the provider was not asked: Understudy failed',
 } as const
 
 /** What is said to whoever is still there when a `Fallback` is closed. */
@@ -73,6 +75,9 @@ export const CLOSED_MESSAGE = 'Understudy is closed'
 
 /** What is said to whoever comes after that. */
 export const CLOSED_REJECTION = { status: 503, code: 'no_leg_available', message: CLOSED_MESSAGE } as const
+
+/** What nobody reads: the client has left before there was a run. */
+export const GONE_REJECTION = { status: 499, code: 'aborted', message: REASON_MESSAGES.aborted } as const
 
 /** What is said where a fault is our own. */
 export const FAULT_MESSAGE = 'Understudy failed'

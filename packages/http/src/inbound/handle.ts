@@ -4,6 +4,7 @@ import { run } from '@understudy/core'
 import type { DialectCodec } from '@understudy/dialects'
 
 import type { OpenRun } from '../open-runs.js'
+import { logFault } from '../run-log.js'
 import { watchRun } from '../run-watch.js'
 import { answerOrWait, answerRun } from './answer-run.js'
 import { identifyCaller } from './callers.js'
@@ -11,7 +12,7 @@ import type { ChatHost } from './chat-run.js'
 import { chooseChain } from './choose-chain.js'
 import type { Client } from './client.js'
 import { clientOf, signalOf } from './client.js'
-import { CLOSED_REJECTION } from './client-errors.js'
+import { CLOSED_REJECTION, GONE_REJECTION } from './client-errors.js'
 import type { ContentPath } from './content-path.js'
 import { decodeBody, rejectContentType } from './decode-body.js'
 import type { Gate } from './gate.js'
@@ -22,6 +23,7 @@ import type { InboundRequest } from './request.js'
 import type { OutboundResponse } from './response.js'
 import { ERROR_HEADERS } from './response-headers.js'
 import type { BodyShape } from './schemas.js'
+import { whileWanted } from './while-wanted.js'
 import { createWireRequest } from './wire-request.js'
 
 /** What a request for a completion is known by. */
@@ -47,7 +49,8 @@ export async function handleChat(
   const refused = rejectContentType(inbound.headers)
   if (refused !== undefined) return rejectionResponse(codec, refused, requestId)
   const identified = identifyCaller(identify, inbound)
-  const known = identified instanceof Promise ? await identified : identified
+  const known = identified instanceof Promise ? await whileWanted(identified, inbound, host.openRuns) : identified
+  if (known === undefined) return rejectionResponse(codec, host.openRuns.closed() ? CLOSED_REJECTION : GONE_REJECTION, requestId)
   const decoded = decodeBody(await inbound.readBody(mount.maxBodyBytes), shape)
   if ('rejection' in decoded) return rejectionResponse(codec, decoded.rejection, requestId)
   // A body may take longer to come than it takes to close.
@@ -65,12 +68,14 @@ export async function handleChat(
   const { caller, keyId } = known
   const gateOf = (route: string): Gate | undefined =>
     authorize && createGate({
-      authorize, route, requestId, caller, request, dryRun, clock, signal: signalOf(inbound), onFault: host.onAuthorizeFault,
+      authorize, route, requestId, caller, request, dryRun, clock, signal: signalOf(inbound), onClose: host.openRuns.onClose,
+      onFault: host.onAuthorizeFault, onInternalFault: (error) => logFault(host.logger, requestId, error),
     })
   if (dryRun || 'rejection' in chosen) {
     const checked = 'rejection' in chosen ? unusableChain(chosen.rejection) : await policyCheck(chosen.route, {
       request, health, random, latencies, prices: order.pricesOf(request, chosen.route.order), gate: gateOf(chosen.route.name),
     })
+    if (host.openRuns.closed()) return rejectionResponse(codec, CLOSED_REJECTION, requestId)
     return jsonResponse(200, { ...ERROR_HEADERS, 'x-request-id': requestId }, checked)
   }
 

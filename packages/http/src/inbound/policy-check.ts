@@ -66,7 +66,7 @@ export async function policyCheck(route: RunnableRoute, host: PolicyCheckHost): 
     }
     plan.push(refusal === undefined ? { model: legName(leg), admitted: true } : leftOut(leg, 'refused'))
     if (refusal === undefined) decision ??= { check: 'authorize', passed: true }
-    else if (refusal !== 'skip') decision ??= refused(refusal)
+    else if (refusal !== 'skip') decision ??= refusal.internal === true ? INTERNAL : refused(refusal)
   }
   if (stop !== undefined && !isOver) {
     plan.push(leftOut(stop.leg, stop.refusal.reason))
@@ -87,6 +87,7 @@ export function unusableChain({ code, message }: Rejection): PolicyCheck {
   return { dry_run: true, allowed: false, checks: [{ check: 'chain', passed: false, why: code, message }], plan: [] }
 }
 
+const INTERNAL: PolicyCheckRow = { check: 'authorize', passed: false, why: 'internal_error' }
 const CHAIN_PASSED: PolicyCheckRow = { check: 'chain', passed: true }
 
 function allLeftOut(plan: readonly PlanRow[]): PolicyCheckRow {

@@ -57,8 +57,9 @@ function messageOf(record: AttemptRecord, reason: FailureKind | SkipReason): str
 }
 
 /** An attempt that ended before the provider was asked: it cannot have refused anything. */
-function neverAsked({ kind, status, code }: Failure): string | undefined {
-  if (kind !== 'auth_error' || status !== undefined || code === undefined) return undefined
+function neverAsked({ kind, status, code, internal }: Failure): string | undefined {
+  const isOwn = kind === 'auth_error' || kind === 'not_found' || internal === true
+  if (!isOwn || status !== undefined || code === undefined) return undefined
   return Object.entries(OWN_CODE_MESSAGES).find(([own]) => own === code)?.[1]
 }
 

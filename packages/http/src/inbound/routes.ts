@@ -3,6 +3,7 @@ import type { ChatRequest, Leg, Order, PlanSettings, RunSettings } from '@unders
 import { legName, legOf } from '@understudy/core'
 import type { DialectCodec } from '@understudy/dialects'
 
+import { orInternalFault } from '../internal-fault.js'
 import type { ProviderAgents } from '../outbound/agents.js'
 import type { WritableLeg } from '../outbound/http-leg.js'
 import { createHttpLeg } from '../outbound/http-leg.js'
@@ -99,7 +100,7 @@ function createLeg(leg: ResolvedLeg, route: ResolvedRoute, { codecOf, agents, wa
     const { name, open } = leg.leg
     const filled = (request: ChatRequest): ChatRequest => filledRequest(neutralOf(request), defaults, codecOf)
     const settings = { limits, reasoning, retries, price, weight }
-    const made = legOf({ name, ...settings, open: (request, context) => open(filled(request), context) })
+    const made = legOf({ name, ...settings, open: (request, context) => open(orInternalFault(() => filled(request)), context) })
     return { ...made, bytesOf: (request) => Buffer.from(JSON.stringify(filled(request).body ?? {})) }
   }
   const { provider, model, anyModel, region } = leg

@@ -17,12 +17,24 @@ export function endpointOf(provider: ResolvedProvider, model: string, streamed: 
   return { origin, path: base + pathOf(provider, model, streamed) }
 }
 
+/**
+ * Whether a model's name can stand in a path. One with a segment `.` or `..` cannot, however it is written: servers and proxies
+ * decode a path before they resolve it, some of them twice.
+ */
+export function hasPathName(model: string): boolean {
+  return model !== '' && !DOT_SEGMENT.test(model)
+}
+
+const DOT_SEGMENT = /(?:^|[\\/]|%2f|%5c)(?:\.|%2e){1,2}(?:$|[\\/]|%2f|%5c)/i
+
 /** Whether the model stands in the path, so that each model has an endpoint of its own. */
 export function modelInPath(provider: ResolvedProvider): boolean {
   return provider.azure !== undefined || provider.dialect === 'gemini'
 }
 
-function pathOf({ name, dialect, azure, baseURL }: ResolvedProvider, model: string, streamed: boolean): string {
+function pathOf(provider: ResolvedProvider, model: string, streamed: boolean): string {
+  const { name, dialect, azure, baseURL } = provider
+  if (modelInPath(provider) && !hasPathName(model)) throw new Error(`provider '${name}': the model '${model}' cannot stand in a path`)
   // Vendors that speak this dialect beside their own give a base URL with or without the version.
   if (dialect === 'anthropic') return baseURL.endsWith('/v1') ? '/messages' : '/v1/messages'
   if (dialect === 'gemini') {

@@ -1,10 +1,13 @@
 import { credentialName } from '@understudy/config'
 import type { BufferedVia, ResolvedProvider } from '@understudy/config'
 import type { ChatRequest, Leg, LegAnswer, LegContext, LegLimits } from '@understudy/core'
+import { failureOf, LegFailedError } from '@understudy/core'
 import type { DialectCodec } from '@understudy/dialects'
+import { orInternalFault } from '../internal-fault.js'
 import type { ProviderAgents } from './agents.js'
 import { credentialHeader } from './credentials.js'
-import { endpointOf, modelInPath } from './endpoint.js'
+import type { Endpoint } from './endpoint.js'
+import { endpointOf, hasPathName, modelInPath } from './endpoint.js'
 import { Exchange } from './exchange.js'
 import { readAnswer } from './read-answer.js'
 import { bodyWriter, isSameDialect, unsayableIn } from './request-body.js'
@@ -76,9 +79,16 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
     if (isSameDialect(request, codec)) return undefined
     const known = said.get(request)
     if (known !== undefined) return known.feature
-    const feature = unsayableIn(request, body)
+    const feature = unsayableIn(request, request.stream || streamsAlways, body)
     said.set(request, { feature })
     return feature
+  }
+
+  function placeOf(request: ChatRequest, streamed: boolean): Endpoint {
+    if (!endpointOfEach) return streamed ? endpoints.stream : endpoints.document
+    const asked = request.model ?? ''
+    if (!hasPathName(asked)) throw new LegFailedError(failureOf('not_found', { code: 'model_in_path' }))
+    return endpointOf(provider, asked, streamed)
   }
 
   async function open(request: ChatRequest, context: LegContext): Promise<LegAnswer> {
@@ -88,13 +98,14 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
     const asked = credentialHeader(provider, signal)
     const credential = asked instanceof Promise ? await asked : asked
     const base = credential.length === 0 ? withoutKey : withKey
-    const passed = sameDialect ? passedHeadersOf(request) : []
-    const bytes = shown.get(request) ?? writeBody(request, streamed)
+    // The host's own code has answered before it, and is asked behind it: nothing but ours can throw here.
+    const { origin, path, bytes, own } = orInternalFault(() => {
+      const passed = sameDialect ? passedHeadersOf(request) : []
+      const own = [...withHeaders(streamed ? base.stream : base.document, passed), ...credential]
+      return { ...placeOf(request, streamed), bytes: shown.get(request) ?? writeBody(request, streamed), own }
+    })
 
     const exchange = new Exchange(signal, context.onConnect)
-    const known = streamed ? endpoints.stream : endpoints.document
-    const { origin, path } = endpointOfEach ? endpointOf(provider, request.model ?? '', streamed) : known
-    const own = [...withHeaders(streamed ? base.stream : base.document, passed), ...credential]
     const headers = sign === undefined ? own : [...withHeaders(own, await signatureHeaders(sign, bytes, signal))]
     exchange.start(dispatcher, { origin, path, headers, body: bytes })
     const head = await exchange.head

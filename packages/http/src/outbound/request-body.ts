@@ -42,11 +42,13 @@ interface ScannedBody {
 /** Bodies are scanned once, however many legs are tried. */
 const scanned = new WeakMap<ChatRequest, ScannedBody>()
 
-/** Whether the leg's dialect has words for a request of another: the structural name of what it has none for. */
-export function unsayableIn(request: ChatRequest, settings: BodySettings): string | undefined {
+/**
+ * Whether the leg's dialect has words for a request of another, streamed or not: the structural name of what it has none for.
+ */
+export function unsayableIn(request: ChatRequest, streamed: boolean, settings: BodySettings): string | undefined {
   if (isSameDialect(request, settings.codec)) return undefined
   try {
-    encode(request, request.stream, settings)
+    encode(request, streamed, settings)
     return undefined
   } catch (error) {
     // Anything else is the attempt's own failure.

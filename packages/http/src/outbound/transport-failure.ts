@@ -1,6 +1,8 @@
 import type { Failure, Processed } from '@understudy/core'
 import { failureOf } from '@understudy/core'
 
+import { internalFault } from '../internal-fault.js'
+
 const MAX_CAUSES = 5
 
 /**
@@ -8,6 +10,8 @@ const MAX_CAUSES = 5
  * bytes of the answer.
  */
 export function transportFailure(error: unknown, processed: Processed): Failure {
+  // Refused before it was sent, since what we made of the request is none.
+  if (codeOf(error) === 'UND_ERR_INVALID_ARG') return internalFault(error)
   return failureOf('connection_error', { processed, code: codeOf(error) })
 }
 

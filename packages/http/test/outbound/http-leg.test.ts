@@ -1,6 +1,6 @@
 import { isLegFailedError } from '@understudy/core'
 import type { ChatRequest, Failure, LegAnswer } from '@understudy/core'
-import { anthropic, gemini } from '@understudy/dialects'
+import { anthropic, gemini, UntranslatableRequestError } from '@understudy/dialects'
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { createServer as createNetServer } from 'node:net'
@@ -147,6 +147,77 @@ t.test('the request', async (t) => {
     const odd = await sent(t, requestOf({ ...JSON_REQUEST, model: 'a\ud800' }), { provider, model: '*', anyModel: true, base: '' })
     t.match(odd.url, '/openai/deployments/a%EF%BF%BD/', 'half a character in a name is no crash')
   })
+
+  t.test('with a model that a path cannot hold is not made, wherever the model stands in the path', async (t) => {
+    const server = await serve(t, answerHi)
+    const providers = [
+      [plainCodec(), providerOf(server.url, { azure: { apiVersion: '2025-01-01' } })],
+      [gemini, providerOf(server.url, { dialect: 'gemini' })],
+    ] as const
+    for (const [codec, provider] of providers) {
+      for (const model of ['.', '..', '../..', 'a/../b', 'a\\..', '%2e', '.%2E', 'a%2f..%5Cb', '']) {
+        const leg = legOn(t, '', { provider, codec, model: '*', anyModel: true })
+        const request = { ...requestOf(JSON_REQUEST, { dialect: provider.dialect }), model }
+        t.strictSame(failureIn(await rejection(leg.open(request, contextOf()))), { kind: 'not_found', processed: 'no', code: 'model_in_path' }, model)
+        if (model !== '') t.throws(() => legOn(t, '', { provider, codec, model }), { message: `provider 'acme': the model '${model}' cannot stand in a path` })
+      }
+    }
+    t.equal(server.calls.length, 0)
+    const azure = { azure: { apiVersion: '1' } }
+    for (const model of ['...', '.a', 'a..b', 'gpt-4.1', 'a/.b']) {
+      const { url } = await sent(t, requestOf({ ...JSON_REQUEST, model }), { provider: providerOf('', azure), model: '*', anyModel: true, base: '' })
+      t.equal(url, `/openai/deployments/${encodeURIComponent(model)}/chat/completions?api-version=1`)
+    }
+    t.equal((await sent(t, requestOf(JSON_REQUEST), { model: '..' })).body, JSON.stringify({ ...JSON_REQUEST, model: '..' }), 'in a body it is a name as any other')
+  })
+})
+
+t.test('what our own code throws before the request is sent is a fault of ours, and no provider is asked', async (t) => {
+  const server = await serve(t, answerHi)
+  const faulty: readonly (readonly [unknown, Partial<HttpLegOptions>, Partial<ChatRequest>])[] = [
+    ['encode', { codec: { ...plainCodec(), encodeRequest: () => { throw 'encode' } } }, { dialect: 'anthropic' }],
+    ['untranslatable', { codec: { ...plainCodec(), encodeRequest: () => { throw new UntranslatableRequestError({ source: 'openai', target: 'openai', feature: 'x' }) } } }, { dialect: 'anthropic' }],
+    ['fill', { fill: () => { throw new RangeError('Invalid string length') } }, { dialect: 'anthropic' }],
+    ['body', {}, { body: { big: 1n }, raw: undefined } as Partial<ChatRequest>],
+  ]
+  for (const [name, options, fields] of faulty) {
+    const leg = legOn(t, server.url, options)
+    const request: ChatRequest = { ...requestOf(JSON_REQUEST), ...fields }
+    const failure = failureIn(await rejection(leg.open(request, contextOf())))
+    t.strictSame(failure, { kind: 'server_error', processed: 'no', internal: true, code: 'internal_error' }, String(name))
+    t.not(failure.cause, undefined)
+  }
+  const unsendable = legOn(t, server.url, { provider: providerOf(server.url, { sign: () => ({ 'x-a': 'b' }) }), agents: {
+    dispatcherOf: () => ({ dispatch: () => { throw Object.assign(new Error('no'), { code: 'UND_ERR_INVALID_ARG' }) } }) as never,
+    close: () => Promise.resolve(),
+  } })
+  t.match(failureIn(await rejection(unsendable.open(requestOf(JSON_REQUEST), contextOf()))), { kind: 'server_error', internal: true })
+  t.equal(server.calls.length, 0)
+})
+
+t.test('a leg looks for words in the form in which it will ask', async (t) => {
+  const asked: boolean[] = []
+  const codec = { ...plainCodec(), encodeRequest: ({ stream }: ChatRequest) => (asked.push(stream), {}) }
+  for (const bufferedVia of ['json', 'stream'] as const) {
+    legOn(t, 'http://127.0.0.1:1', { codec, bufferedVia }).untranslatable?.(requestOf(JSON_REQUEST, { dialect: 'anthropic' }))
+  }
+  t.strictSame(asked, [false, true])
+})
+
+t.test('the bytes that were shown are sent, also where a second encode would differ', async (t) => {
+  const server = await serve(t, answerHi)
+  let encoded = 0
+  const codec = { ...plainCodec(), encodeRequest: () => ({ encoded: (encoded += 1) }) }
+  const leg = legOn(t, server.url, { codec, provider: providerOf(server.url, { sign: (bytes) => ({ 'x-signed': Buffer.from(bytes).toString() }) }) })
+  const request = requestOf(JSON_REQUEST, { dialect: 'anthropic' })
+  const shown: string[] = []
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    shown.push(Buffer.from(leg.bytesOf(request)).toString())
+    await arrivalsOf(await leg.open(request, contextOf()))
+  }
+  t.strictSame(shown, ['{"encoded":1}', '{"encoded":2}'])
+  t.strictSame(server.calls.map(({ body }) => body.toString()), shown)
+  t.strictSame(server.calls.map(({ request: { headers } }) => headers['x-signed']), shown)
 })
 
 t.test('a leg of Anthropic', async (t) => {

@@ -1,4 +1,4 @@
-import type { Arrival, ChatRequest, Dialect, Leg, LegAnswer, LegContext, Part } from '@understudy/core'
+import type { Arrival, ChatRequest, Dialect, LegAnswer, LegContext, Part } from '@understudy/core'
 import { failureOf } from '@understudy/core'
 import type { ResolvedProvider } from '@understudy/config'
 import type { DialectCodec } from '@understudy/dialects'
@@ -9,7 +9,7 @@ import type { AddressInfo, Server as NetServer, Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { Test } from 'tap'
 import { createProviderAgents } from '../../src/outbound/agents.js'
-import type { HttpLegOptions } from '../../src/outbound/http-leg.js'
+import type { HttpLegOptions, WritableLeg } from '../../src/outbound/http-leg.js'
 import { createHttpLeg } from '../../src/outbound/http-leg.js'
 import type { WireRequest } from '../../src/outbound/wire-request.js'
 
@@ -111,7 +111,7 @@ export const STREAM_REQUEST = { model: 'chat', stream: true, messages: [] }
 export const JSON_REQUEST = { model: 'chat', messages: [] }
 
 /** A leg on `baseURL` with agents that end with the test. */
-export function legOn(t: Test, baseURL: string, overrides: Partial<HttpLegOptions> = {}): Leg {
+export function legOn(t: Test, baseURL: string, overrides: Partial<HttpLegOptions> = {}): WritableLeg {
   const agents = overrides.agents ?? createProviderAgents({ proxy: { type: 'none' } })
   t.teardown(() => agents.close())
   return createHttpLeg({
