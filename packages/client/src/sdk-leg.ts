@@ -61,7 +61,10 @@ export function createSdkLeg(entry: ClientEntry, options: SdkLegOptions): Leg {
       return bodyFor(entry, call, model)
     } catch (thrown) {
       attempt.thrown = { error: thrown }
-      if (!isUntranslatableRequestError(thrown) && !isUntranslatableModelError(thrown)) throw thrown
+      if (!isUntranslatableRequestError(thrown) && !isUntranslatableModelError(thrown)) {
+        // Our own code failed, and nobody was asked.
+        throw new LegFailedError(failureOf('server_error', { processed: 'no', internal: true, code: 'internal_error' }), { cause: thrown })
+      }
       // What is no provider's fault ends the chain: no later entry would say what the caller meant to say.
       throw new LegFailedError(failureOf('refused', { code: 'untranslatable' }), { cause: thrown })
     }

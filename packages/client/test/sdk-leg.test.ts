@@ -1,9 +1,12 @@
 import OpenAI from 'openai'
 import t from 'tap'
 
+import { createSystemClock } from '@understudy/core'
 import type { Step } from '@understudy/simulator'
 import { HEALTHY_TEXT, refusedUrl } from '@understudy/simulator'
 import { isLegFailedError, withFallback } from '@understudy/client'
+import { sdkDialectOf } from '../src/sdk-dialect.js'
+import { createSdkLeg } from '../src/sdk-leg.js'
 import { KEYS, MESSAGES, readStream, rejection, startPair } from './kit.js'
 
 const LIMITS = { hopTimeoutMs: 250, breaker: false } as const
@@ -75,6 +78,21 @@ t.test('the caller\'s own faults move on in no case, and the error is the SDK\'s
   const { make } = await startPair(t, [{ status: 401 }], LIMITS)
   const moved = make({ idempotency: 'always', advanceOn: 'leg_faults' })
   t.equal((await moved.chat.completions.create({ model: 'large', messages: MESSAGES })).model, 'small', 'unless it is asked for')
+})
+
+t.test('what our own code throws before a provider is asked is a fault of ours', async (t) => {
+  const { first, second, one, two } = await startPair(t)
+  const [own, other] = [sdkDialectOf(first), sdkDialectOf(second)]
+  if (own === undefined || other === undefined) throw new Error('no dialect')
+  const thrown = new RangeError('Invalid string length')
+  const codec = { ...other.codec, encodeRequest: () => { throw thrown } }
+  const entry = { client: second, dialect: { ...other, codec }, provider: 'second', model: 'small', defaultParams: {}, isPrimary: false }
+  const request = { stream: false, messages: [] }
+  const call = { dialect: own, params: {}, globalParams: {}, request, options: {}, signal: undefined, isUnrepeatable: false, includeUsage: false }
+  const leg = createSdkLeg(entry, { call, onAttempt: () => undefined, hopTimeoutMs: 1_000, limits: {}, clock: createSystemClock({ unref: true }) })
+  const context = { signal: new AbortController().signal, onConnect: () => undefined }
+  t.match(await rejection(Promise.resolve(leg.open(request, context))), { failure: { kind: 'server_error', processed: 'no', internal: true }, cause: thrown })
+  t.equal(one.calls.length + two.calls.length, 0)
 })
 
 t.test('an error event before any content is the provider\'s failure', async (t) => {
