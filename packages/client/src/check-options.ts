@@ -70,8 +70,8 @@ function checkEntry(index: number, entry: unknown): void {
   if (sdkDialectOf(client) === undefined) {
     throw new TypeError(`withFallback: \`${at}[0]\` must be a client of \`openai\` or \`@anthropic-ai/sdk\``)
   }
-  if (model === undefined) throw new TypeError(`withFallback: \`${at}[1]\` must be a text that is not empty; got undefined`)
-  checkText(`${at}[1]`, model)
+  // An empty one is told when the entry is asked, as an `UntranslatableModelError`.
+  if (model !== undefined && typeof model !== 'string') throw new TypeError(`withFallback: \`${at}[1]\` must be a text; got ${shown(model)}`)
   checkParams(`${at}[2]`, defaultParams)
   checkName(`${at}[3]`, provider)
 }

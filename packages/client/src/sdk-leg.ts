@@ -1,6 +1,6 @@
 import type { Arrival, Clock, Leg, LegAnswer, LegContext, LegLimits } from '@understudy/core'
 import { failureOf, isLegFailedError, LegFailedError } from '@understudy/core'
-import { isUntranslatableRequestError } from '@understudy/dialects'
+import { createSayableParts, isUntranslatableRequestError } from '@understudy/dialects'
 import { documentArrivals, eventArrivals } from './answer-arrivals.js'
 import type { Attempt } from './attempt.js'
 import { readBytes } from './byte-reader.js'
@@ -102,6 +102,7 @@ export function createSdkLeg(entry: ClientEntry, options: SdkLegOptions): Leg {
 
   /** Keeps what the connection throws, and takes the limit back at the end. */
   function watched(attempt: Attempt, source: AsyncIterable<Arrival>, hop: Hop): AsyncIterable<Arrival> {
+    const sayable = dialect === call.dialect ? undefined : createSayableParts(call.dialect.codec.name)
     return {
       [Symbol.asyncIterator]() {
         const iterator = source[Symbol.asyncIterator]()
@@ -110,7 +111,7 @@ export function createSdkLeg(entry: ClientEntry, options: SdkLegOptions): Leg {
             try {
               const result = await iterator.next()
               if (result.done === true) hop.release()
-              return result
+              return result.done === true || sayable === undefined ? result : { done: false, value: sayable(result.value) }
             } catch (thrown) {
               hop.release()
               throw lookedAt(attempt, thrown, hop) ?? thrown

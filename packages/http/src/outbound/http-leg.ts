@@ -109,7 +109,7 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
     const headers = sign === undefined ? own : [...withHeaders(own, await signatureHeaders(sign, bytes, signal))]
     exchange.start(dispatcher, { origin, path, headers, body: bytes })
     const head = await exchange.head
-    const answer = await readAnswer(exchange, head, { codec, signal, sameDialect, streamed: request.stream, wallClock })
+    const answer = await readAnswer(exchange, head, { codec, signal, sameDialect, client: request.dialect, streamed: request.stream, wallClock })
     return asksForChoices ? { ...answer, choices: codec.outlineRequest({ ...defaults, ...request.body }).choices } : answer
   }
 

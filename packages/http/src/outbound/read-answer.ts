@@ -1,6 +1,7 @@
-import type { LegAnswer, StopSignal } from '@understudy/core'
+import type { Arrival, Dialect, LegAnswer, StopSignal } from '@understudy/core'
 import { failureOf, LegFailedError } from '@understudy/core'
 import type { DialectCodec } from '@understudy/dialects'
+import { createSayableParts } from '@understudy/dialects'
 import type { AnswerForm } from './answer-form.js'
 import { answerForm } from './answer-form.js'
 import type { ByteSource } from './byte-source.js'
@@ -17,6 +18,8 @@ export interface AnswerReader {
   readonly signal: StopSignal
   /** Whether the client speaks the codec's dialect. */
   readonly sameDialect: boolean
+  /** The dialect of the client. Default: it is told everything. */
+  readonly client?: Dialect | undefined
   /** Whether the client reads a stream. */
   readonly streamed: boolean
   readonly wallClock: () => number
@@ -50,16 +53,34 @@ function answerOf(body: ByteSource, { form, unread }: AnswerForm, head: AnswerHe
   if (form === 'json') {
     const forward = sameDialect ? 'bytes' : 'parts'
     const arrivals = new DocumentArrivals(body, { codec, status: head.status, forward, streamed, signal, unread })
-    return { form, arrivals, headers, providerRequestId: requestId }
+    return { form, arrivals: sayable(arrivals, reader), headers, providerRequestId: requestId }
   }
   const forward = sameDialect && streamed ? 'bytes' : 'parts'
   const decoder = codec.createStreamDecoder({ forward })
   return {
     form: forward === 'bytes' ? 'events' : 'none',
-    arrivals: new EventArrivals(body, decoder, signal, unread),
+    arrivals: sayable(new EventArrivals(body, decoder, signal, unread), reader),
     onCommit: () => decoder.committed(),
     headers,
     providerRequestId: requestId,
+  }
+}
+
+/** What a client of another dialect can be told of an answer. */
+function sayable(
+  arrivals: AsyncIterableIterator<Arrival, undefined, undefined>,
+  { sameDialect, client }: AnswerReader,
+): AsyncIterable<Arrival> {
+  if (sameDialect || client === undefined) return arrivals
+  const said = createSayableParts(client)
+  return {
+    [Symbol.asyncIterator]: () => ({
+      async next() {
+        const result = await arrivals.next()
+        return result.done === true ? result : { done: false, value: said(result.value) }
+      },
+      return: () => arrivals.return?.() ?? Promise.resolve({ done: true, value: undefined }),
+    }),
   }
 }
 
