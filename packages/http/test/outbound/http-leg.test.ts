@@ -1,6 +1,6 @@
 import { isLegFailedError } from '@understudy/core'
 import type { ChatRequest, Failure, LegAnswer } from '@understudy/core'
-import { anthropic, gemini, UntranslatableRequestError } from '@understudy/dialects'
+import { anthropic, gemini, openai, UntranslatableRequestError } from '@understudy/dialects'
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { createServer as createNetServer } from 'node:net'
@@ -202,6 +202,15 @@ t.test('a leg looks for words in the form in which it will ask', async (t) => {
     legOn(t, 'http://127.0.0.1:1', { codec, bufferedVia }).untranslatable?.(requestOf(JSON_REQUEST, { dialect: 'anthropic' }))
   }
   t.strictSame(asked, [false, true])
+})
+
+t.test('a client of another dialect is not told what it could not be shown', async (t) => {
+  const choice = { index: 1, message: { content: 'b' }, finish_reason: 'stop' }
+  const server = await serve(t, (response) => void response.setHeader('content-type', 'application/json').end(JSON.stringify({ choices: [choice] })))
+  const leg = legOn(t, server.url, { codec: { ...plainCodec(), decodeResponse: openai.decodeResponse } })
+  const told = async (dialect: 'anthropic' | 'gemini') => (await partsOf(await leg.open(requestOf(JSON_REQUEST, { dialect }), contextOf()))).map(({ type }) => type)
+  t.strictSame(await told('anthropic'), ['start', 'end'])
+  t.strictSame(await told('gemini'), ['start', 'text', 'finish', 'end'])
 })
 
 t.test('the bytes that were shown are sent, also where a second encode would differ', async (t) => {
