@@ -89,8 +89,7 @@ function checkText(path: string, value: unknown): void {
 /** A name stands in headers and in log lines. */
 function checkName(path: string, value: unknown): void {
   checkText(path, value)
-  // eslint-disable-next-line no-control-regex -- these are what is looked for
-  if (typeof value !== 'string' || !/[\x00-\x1f\x7f]/.test(value)) return
+  if (typeof value !== 'string' || !/\p{Cc}/u.test(value)) return
   throw new TypeError(`withFallback: \`${path}\` must have no control characters`)
 }
 
