@@ -1,7 +1,7 @@
 /**
  * How long and how often. Several short rounds rather than one long one: what else the machine does then hits all targets alike.
  * `outcomes`: whether each target with a second leg is also looked at while leg 1 fails in every way. `memoryOf`: which targets
- * are asked for their memory. Without peers the full run takes under ten minutes on two cores, the quick one about one.
+ * are asked for their memory. Without peers the full run takes some ten minutes on two cores, the quick one about one.
  */
 export const plans = {
   full: {
