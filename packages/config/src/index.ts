@@ -19,6 +19,16 @@ export type {
 export type { ConfigIssue } from './config-error.js'
 export type { DefinedLegs, DefinedRoute } from './define-routes.js'
 export type { Logger, LogLine } from './logger.js'
+export type {
+  ChainDocumentJson,
+  ChainSource,
+  DocumentWrite,
+  HistoryEntry,
+  HistoryOutcome,
+  HistoryQuery,
+  SourceReading,
+} from './live/chain-source.js'
+export { VersionConflictError } from './live/chain-source.js'
 export type { Envelope, ExhaustedStatus, FallbackOptions, MountOptions, PriceHints } from './options.js'
 export type { ApiKeyInput, ProviderInput, ProvidersInput, Sign, SignedHeaders } from './provider-input.js'
 export type { ConfigContext } from './resolve-config.js'

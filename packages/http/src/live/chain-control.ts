@@ -1,0 +1,68 @@
+import type { HistoryEntry } from '@understudy/config'
+
+/** Who changes a chain, and why. Both stand in the history, in logs and in events. */
+export interface ChangeAuthor {
+  /** Not empty. */
+  readonly actor: string
+  /** Not empty. */
+  readonly reason: string
+  /** The version that the person saw; another one by now is a `VersionConflictError`. Default: whatever version is live. */
+  readonly expectedVersion?: number | undefined
+}
+
+/** Selects a preset of a route for a time. */
+export interface PinRequest extends ChangeAuthor {
+  readonly route: string
+  readonly preset: string
+  /** Until it reverts by itself, in ms. Default 4 h. */
+  readonly forMs?: number | undefined
+}
+
+/** Brings a route back. */
+export interface RouteChange extends ChangeAuthor {
+  readonly route: string
+}
+
+/** Makes an earlier document live again, under a new version. */
+export interface RestoreRequest extends ChangeAuthor {
+  readonly version: number
+}
+
+/** What a change came to. */
+export interface ChangeResult {
+  /** The version that is live now. */
+  readonly version: number
+  /** What was live before it. */
+  readonly previousVersion: number
+}
+
+/** What one leg answered when it was asked alone. */
+export interface LegTrial {
+  readonly provider: string
+  readonly model: string
+  readonly ok: boolean
+  /** The beginning of its answer, at most 80 characters; absent if it failed. */
+  readonly answer?: string | undefined
+  /** Why it failed: a failure kind. */
+  readonly kind?: string | undefined
+  readonly status?: number | undefined
+  readonly firstContentMs?: number | undefined
+  readonly totalMs: number
+}
+
+/** Changes the chains of a running `Fallback`. Each change is written to the source with compare-and-set and applied here at once. */
+export interface ChainControl {
+  /** Rejects with a `ChainControlError` if the source cannot be written, or the route or preset is unknown. */
+  readonly pin: (request: PinRequest) => Promise<ChangeResult>
+  /** Selects `normal` again. */
+  readonly unpin: (request: RouteChange) => Promise<ChangeResult>
+  /** Undoes the last change of the route: its entry as it was before it. */
+  readonly revert: (request: RouteChange) => Promise<ChangeResult>
+  readonly restore: (request: RestoreRequest) => Promise<ChangeResult>
+  /** Newest first; from the store where it keeps one. `limit` default 50. */
+  readonly history: (query?: { readonly route?: string | undefined; readonly limit?: number | undefined }) => Promise<readonly HistoryEntry[]>
+  /** Reads the source now and not at the next poll. Resolves when what was read is judged; never rejects. */
+  readonly refresh: () => Promise<void>
+  /** Asks each leg of the route's chain alone, one after the other, with a tiny request. */
+  readonly trial: (route: string, options?: { readonly signal?: AbortSignal | undefined }) => AsyncIterable<LegTrial>
+}
