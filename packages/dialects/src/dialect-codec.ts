@@ -1,20 +1,20 @@
 import type { Arrival, ChatRequest, Dialect, Failure, Part } from '@understudy/core'
 
-/** One dialect, as pure functions: no I/O, no timers. Everything above it is blind to which dialect it is. */
-export interface DialectCodec {
+/**
+ * A dialect as providers speak it, as pure functions: no I/O, no timers. Everything above it is blind to which dialect it is. This is all
+ * there is of one that no client speaks.
+ */
+export interface ProviderCodec {
   readonly name: Dialect
   /**
    * Whether the API says in the path which model is asked, and whether for a stream, so that neither stands in a body that is sent.
    * `outlineRequest` and `decodeRequest` read both from members `model` and `stream` all the same. Default false.
    */
   readonly modelInPath?: boolean | undefined
-  /** What has to be known of every body before a leg is asked. Cheap: it looks at a few top-level fields. */
-  outlineRequest(body: Readonly<Record<string, unknown>>): RequestOutline
-  /**
-   * The neutral reading of a body. Never throws: what it cannot read is absent, and what the neutral form has no word
-   * for is named in `ChatRequest.unsaid` and in `other` blocks. `body` becomes `ChatRequest.body` as it is.
-   */
-  decodeRequest(body: Readonly<Record<string, unknown>>): ChatRequest
+  /** Members that stand in every body that is sent, over what a client of the same dialect says. Default none. */
+  readonly ownMembers?: ((streamed: boolean) => Readonly<Record<string, unknown>>) | undefined
+  /** What has to be known of every body before a leg is asked. Cheap: it looks at a few top-level fields. Absent where no client speaks it. */
+  outlineRequest?(body: Readonly<Record<string, unknown>>): RequestOutline
   /**
    * A body of this dialect that asks `model` for the same. Made new each time; shares nested values with the request.
    *
@@ -31,6 +31,16 @@ export interface DialectCodec {
   decodeResponse(body: Uint8Array, situation: ResponseSituation): { readonly parts: readonly Part[] }
   /** What an answer outside 2xx means. */
   decodeFailure(answer: FailedAnswer): Failure
+}
+
+/** A dialect that clients speak too. */
+export interface DialectCodec extends ProviderCodec {
+  outlineRequest(body: Readonly<Record<string, unknown>>): RequestOutline
+  /**
+   * The neutral reading of a body. Never throws: what it cannot read is absent, and what the neutral form has no word
+   * for is named in `ChatRequest.unsaid` and in `other` blocks. `body` becomes `ChatRequest.body` as it is.
+   */
+  decodeRequest(body: Readonly<Record<string, unknown>>): ChatRequest
   /** An encoder for one stream towards a client. */
   createStreamEncoder(options: StreamEncoderOptions): StreamEncoder
   /** A whole answer towards a client. `error` and `end` parts say nothing here. */

@@ -1,14 +1,19 @@
+export { anthropicOnBedrock, anthropicOnVertex } from './anthropic/hosted.js'
 export { anthropic } from './anthropic/index.js'
+export { encodeFrame } from './bedrock/encode-frame.js'
+export { bedrock } from './bedrock/index.js'
 export { gemini } from './gemini/index.js'
 export { openai } from './openai/index.js'
 export { readRetryAfterMs } from './retry-after.js'
 export { createSayableParts } from './sayable-parts.js'
 export { UntranslatableRequestError, isUntranslatableRequestError } from './untranslatable.js'
 
+export type { Frame } from './bedrock/encode-frame.js'
 export type {
   ClientError,
   DialectCodec,
   FailedAnswer,
+  ProviderCodec,
   RequestOutline,
   ResponseEncoderOptions,
   ResponseSituation,

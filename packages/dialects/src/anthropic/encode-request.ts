@@ -107,7 +107,7 @@ function encodeStop(stop: readonly string[] | undefined, refuse: Refuse): readon
  * Temperature ends at 1, where OpenAI's ends at 2. Newer models take one of the two samplers, the newest take none; a 1 is what all of
  * them do without being asked.
  */
-function encodeSampling(request: ChatRequest, traits: ModelTraits | undefined, refuse: Refuse): Wire {
+export function encodeSampling(request: ChatRequest, traits: ModelTraits | undefined, refuse: Refuse): Wire {
   const { temperature, topP, topK } = request
   if (traits === undefined) return { temperature, top_p: topP, top_k: topK }
   if (temperature !== undefined && temperature > 1) refuse('temperature')

@@ -44,7 +44,8 @@ function other(value: JsonObject, feature: string): ContentBlock {
   return { type: 'other', feature: feature.replace(/[^\w.-]/g, '').slice(0, 64), value }
 }
 
-function sourceOf(url: string | undefined): MediaSource | undefined {
+/** The source that a URL stands for; `undefined` for one that is neither data nor http. */
+export function sourceOf(url: string | undefined): MediaSource | undefined {
   if (url === undefined) return undefined
   const data = DATA_URL.exec(url)
   if (data !== null) return { type: 'base64', mediaType: data[1] ?? '', data: data[2] ?? '' }

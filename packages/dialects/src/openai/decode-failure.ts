@@ -17,7 +17,7 @@ export function decodeFailure({ status, headers, body, now }: FailedAnswer): Fai
 }
 
 /** The field that is at fault, as a path into the request; anything else is dropped, since a `param` may hold anything. */
-function paramOf(value: unknown): string | undefined {
+export function paramOf(value: unknown): string | undefined {
   if (!isObject(value)) return undefined
   const { param } = isObject(value.error) ? value.error : value
   return typeof param === 'string' && /^[\w.[\]-]{1,128}$/.test(param) && maskCredentials(param) === param ? param : undefined

@@ -52,8 +52,8 @@ const EFFORT_OF_BUDGET = [
   [16_384, 'medium'],
 ] as const
 
-/** The words of other dialects; what they have above `high` not every model takes. */
-function encodeEffort({ dialect, reasoning, reasoningEffort, reasoningBudget }: ChatRequest, traits: ModelTraits): string | undefined {
+/** The effort in the words of OpenAI; what others have above `high` not every model takes. */
+export function encodeEffort({ dialect, reasoning, reasoningEffort, reasoningBudget }: ChatRequest, traits: ModelTraits): string | undefined {
   if (dialect === undefined) return reasoningEffort
   if (reasoning === false || !traits.takesEffort) return undefined
   if (reasoningEffort === 'xhigh' || reasoningEffort === 'max') return 'high'

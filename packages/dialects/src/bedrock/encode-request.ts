@@ -1,0 +1,95 @@
+import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from '@understudy/core'
+import { defined } from '../read-json.js'
+import { UntranslatableRequestError } from '../untranslatable.js'
+import type { Refuse } from './content-blocks.js'
+import { encodeTurns } from './encode-turns.js'
+import { encodeModelFields, isClaude } from './model-fields.js'
+
+type Wire = Record<string, unknown>
+
+/**
+ * A body of Converse and ConverseStream that asks `model` for what the request asks. Which model, and whether for a stream, the path says.
+ *
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
+ */
+export function encodeRequest(request: ChatRequest, model: string): Wire {
+  const refuse: Refuse = (feature) => {
+    throw new UntranslatableRequestError({ source: request.dialect, target: 'bedrock', feature })
+  }
+  refuseUnsaid(request, refuse)
+  // The proofs of Claude's thoughts hold on every platform: https://platform.claude.com/docs/en/build-with-claude/extended-thinking
+  const keepsThoughts = isClaude(model) && (request.dialect === undefined || request.dialect === 'anthropic')
+  const context = { refuse, keepsThoughts, documentNames: new Set<string>() }
+  const { system, messages, hasCalls } = encodeTurns(request.messages, request.dialect === undefined, context)
+  const { fields, paths, effort, ...sampling } = encodeModelFields(request, model, refuse)
+  return withoutEmpty({
+    messages,
+    system,
+    inferenceConfig: defined({ ...sampling, stopSequences: encodeStop(request.stop, refuse) }),
+    toolConfig: encodeTools(request, hasCalls, refuse),
+    additionalModelRequestFields: fields,
+    additionalModelResponseFieldPaths: paths,
+    outputConfig: defined({ effort, textFormat: encodeFormat(request.responseFormat, refuse) }),
+  })
+}
+
+/** What the API has no word for. A value that says no more than its absence is none. */
+function refuseUnsaid(request: ChatRequest, refuse: Refuse): void {
+  const [unsaid] = request.unsaid ?? []
+  if (unsaid !== undefined) refuse(unsaid)
+  if (request.choices !== undefined && request.choices !== 1) refuse('n')
+  if (request.seed !== undefined) refuse('seed')
+  if ((request.presencePenalty ?? 0) !== 0) refuse('presence_penalty')
+  if ((request.frequencyPenalty ?? 0) !== 0) refuse('frequency_penalty')
+}
+
+/**
+ * There is no word for "none": a request whose turns call no tool goes without tools, and for the others, which need them, nothing can
+ * be said.
+ */
+function encodeTools({ tools = [], toolChoice }: ChatRequest, hasCalls: boolean, refuse: Refuse): Wire | undefined {
+  if (tools.length === 0) return hasCalls ? refuse('tool-calls-without-tools') : undefined
+  if (toolChoice === 'none') return hasCalls ? refuse('tool_choice-none') : undefined
+  return defined({ tools: tools.map(encodeTool), toolChoice: choiceOf(toolChoice) })
+}
+
+function encodeTool({ name, description, parameters, strict }: Tool): Wire {
+  const inputSchema = { json: { type: 'object', ...parameters } }
+  return { toolSpec: defined({ name, description: description === '' ? undefined : description, inputSchema, strict }) }
+}
+
+function choiceOf(choice: Exclude<ToolChoice, 'none'> | undefined): Wire | undefined {
+  switch (choice) {
+    case undefined:
+      return undefined
+    case 'auto':
+      return { auto: {} }
+    case 'required':
+      return { any: {} }
+    default:
+      return { tool: { name: choice.name } }
+  }
+}
+
+/** Claude refuses a sequence of nothing but white space, and the API one of nothing at all. */
+function encodeStop(stop: readonly string[] | undefined, refuse: Refuse): readonly string[] | undefined {
+  if (stop?.some((sequence) => sequence.trim() === '') === true) refuse('stop-white_space')
+  return stop
+}
+
+/** https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html: a schema, as text; any JSON cannot be asked for. */
+function encodeFormat(format: ResponseFormat | undefined, refuse: Refuse): Wire | undefined {
+  if (format === undefined) return undefined
+  if (format.type === 'json') return refuse('json_object')
+  const name = format.name === undefined ? undefined : { name: format.name }
+  return { type: 'json_schema', structure: { jsonSchema: { schema: JSON.stringify(format.schema), ...name } } }
+}
+
+function withoutEmpty(body: Wire): Wire {
+  const members = Object.entries(body).filter(([, value]) => value !== undefined && !isEmpty(value))
+  return Object.fromEntries(members)
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0
+}
