@@ -29,6 +29,8 @@ export type {
   SourceReading,
 } from './live/chain-source.js'
 export { VersionConflictError } from './live/chain-source.js'
+export type { FileSourceOptions } from './live/file-source.js'
+export { fileSource } from './live/file-source.js'
 export type { Envelope, ExhaustedStatus, FallbackOptions, MountOptions, PriceHints } from './options.js'
 export type { ApiKeyInput, ProviderInput, ProvidersInput, Sign, SignedHeaders } from './provider-input.js'
 export type { ConfigContext } from './resolve-config.js'
@@ -59,3 +61,12 @@ export type {
   Untranslatable,
   WaitingComment,
 } from './routes-input.js'
+
+// What the sources of other packages stand on. It does not follow semantic versioning.
+export { decodeText, encodeDocument, isJson, MAX_DOCUMENT_BYTES, refuseTooLarge } from './live/document-text.js'
+export { identifyEntry, readHistoryEntry, writtenEntry } from './live/history-record.js'
+export { checkSourceOptions, TEXT, wholeNumber } from './live/source-options.js'
+export { storedVersion } from './live/stored-version.js'
+export { untilAborted } from './live/until-aborted.js'
+export type { HistoryIdentity } from './live/history-record.js'
+export type { SourceOption } from './live/source-options.js'

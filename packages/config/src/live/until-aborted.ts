@@ -1,0 +1,18 @@
+/** Settles as `work` does, or rejects with the reason of `signal` once that is aborted. What `work` comes to after that is nobody's. */
+export async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  let abandon: (() => void) | undefined
+  const abandoned = new Promise<never>((_resolve, reject) => {
+    abandon = () => reject(reasonOf(signal))
+    if (signal.aborted) abandon()
+    else signal.addEventListener('abort', abandon, { once: true })
+  })
+  try {
+    return await Promise.race([abandoned, work])
+  } finally {
+    if (abandon !== undefined) signal.removeEventListener('abort', abandon)
+  }
+}
+
+function reasonOf(signal: AbortSignal): Error {
+  return signal.reason instanceof Error ? signal.reason : new Error('aborted', { cause: signal.reason })
+}
