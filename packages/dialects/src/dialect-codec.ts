@@ -43,6 +43,11 @@ export interface DialectCodec extends ProviderCodec {
   decodeRequest(body: Readonly<Record<string, unknown>>): ChatRequest
   /** An encoder for one stream towards a client. */
   createStreamEncoder(options: StreamEncoderOptions): StreamEncoder
+  /**
+   * What a body says that an answer of this dialect says again: for `ResponseEncoderOptions.asked`. Default: an answer says nothing of
+   * what was asked.
+   */
+  echoOf?(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
   /** A whole answer towards a client. `error` and `end` parts say nothing here. */
   encodeResponse(parts: readonly Part[], options: ResponseEncoderOptions): Record<string, unknown>
   /** The JSON body of an error towards a client. */
@@ -133,6 +138,8 @@ export interface ResponseEncoderOptions {
   readonly created: number
   /** Whether another dialect's leg made the answer, so that its proofs of thoughts stay behind: no other provider takes them. Default false. */
   readonly isForeign?: boolean | undefined
+  /** What `echoOf` took of the client's body. Default: nothing. */
+  readonly asked?: Readonly<Record<string, unknown>> | undefined
 }
 
 export interface StreamEncoderOptions extends ResponseEncoderOptions {
@@ -146,6 +153,11 @@ export interface StreamEncoder {
   push(parts: readonly Part[]): Uint8Array | undefined
   /** To be called once, when the answer is whole: what was held back for the end (usage), then the terminator. */
   end(): Uint8Array
+  /**
+   * The one event that ends it where it failed, in place of the codec's `encodeStreamFailure`, for a dialect that counts its events.
+   * Default: the codec's.
+   */
+  fail?(error: ClientError): Uint8Array
 }
 
 /** An error as a client is told it. */

@@ -10,9 +10,9 @@ import { parseJson } from './read-json.js'
 /**
  * What an event is to its dialect. `plain`: nothing but output text of the first choice. `event`: anything else of the
  * dialect. `ping`: a sign of life that says nothing, so it counts for no event and passes as a comment does. `junk`: JSON that
- * is none of its events.
+ * is none of its events. `last`: the event behind which nothing comes, which clients need to see; its last part is `end`.
  */
-export type EventNature = 'plain' | 'event' | 'ping' | 'junk'
+export type EventNature = 'plain' | 'event' | 'ping' | 'junk' | 'last'
 
 /** What a dialect knows about the events of its streams. Its state is one stream's. */
 export interface EventDialect {
@@ -35,6 +35,8 @@ export interface EventDialect {
   readonly outputKeys: RegExp
   /** Names of the strings that a plain event may vary in: see `createPlainLook`. */
   readonly plainKeys: readonly string[]
+  /** Names of the whole numbers that a plain event may vary in. Default: none. */
+  readonly plainNumbers?: readonly string[] | undefined
 }
 
 const MAX_MALFORMED_IN_ROW = 3
@@ -66,7 +68,7 @@ class EventDecoder implements StreamDecoder {
     this.#dialect = dialect
     this.#forwardsBytes = forward === 'bytes'
     this.#reader = createFrameReader({ maxFrameBytes })
-    this.#plainLook = this.#forwardsBytes && look ? createPlainLook(dialect.plainKeys) : undefined
+    this.#plainLook = this.#forwardsBytes && look ? createPlainLook(dialect.plainKeys, dialect.plainNumbers) : undefined
   }
 
   push(bytes: Uint8Array): Arrival | undefined {
@@ -109,6 +111,7 @@ class EventDecoder implements StreamDecoder {
     this.#skipped = 0
     let pieces: Uint8Array[] | undefined
     let keptFrom = 0
+    let keptTo: number | undefined
     let start = 0
     for (const end of ends) {
       if (this.#plainLook?.matches(latin1, start, end) === true) {
@@ -126,9 +129,14 @@ class EventDecoder implements StreamDecoder {
         this.#opener = undefined
       }
       start = end
+      if (this.#isDone) {
+        keptTo = end
+        break
+      }
     }
     if (this.#events > 0) this.#heldStart = undefined
-    const kept = this.#forwardsBytes && !this.#isDone ? bytes.subarray(keptFrom) : undefined
+    const isKept = this.#forwardsBytes && (!this.#isDone || keptTo !== undefined)
+    const kept = isKept ? bytes.subarray(keptFrom, keptTo) : undefined
     return this.#arrivalOf(this.#forwardsBytes ? join(pieces, kept) : undefined)
   }
 
@@ -156,7 +164,7 @@ class EventDecoder implements StreamDecoder {
     const last = this.#parts.at(-1)?.type
     if (last === 'error' || last === 'end') {
       this.#isDone = true
-      return false
+      return nature === 'last'
     }
     if (nature === 'junk') return this.#skip()
     if (nature === 'ping') {

@@ -1,10 +1,11 @@
 /**
- * Recognises events that differ from an earlier plain one in nothing but the bodies of certain JSON strings, without
- * parsing them. An event is *plain* if it says nothing but output text; it stays plain whatever those strings hold.
+ * Recognises events that differ from an earlier plain one in nothing but the bodies of certain JSON strings and certain whole
+ * numbers, without parsing them. An event is *plain* if it says nothing but output text; it stays plain whatever those hold.
  *
  * Exact: the earlier event was parsed, so in its text an unescaped quote in front of a key opens that key; the text
  * between the strings is compared byte for byte, and a body of valid JSON string characters can end neither its string
- * nor its line. So the new event parses to the same object with other strings under those keys.
+ * nor its line; no more can the digits of a whole number. So the new event parses to the same object with other strings and numbers
+ * under those keys.
  */
 export interface PlainLook {
   /** Whether the frame from `start` to `end` of a read (one character a byte) is plain. */
@@ -23,11 +24,14 @@ const MAX_SLOTS = 4
 const MAX_USELESS_PATTERNS = 16
 
 /**
- * `keys`: the names of the strings that may vary. The dialect must read an event as plain whatever strings they hold.
+ * `keys`, `numbers`: the names of the strings and of the whole numbers that may vary. The dialect must read an event as plain whatever
+ * they hold.
  */
-export function createPlainLook(keys: readonly string[]): PlainLook {
-  // The text before the first string, between two, and behind the last one.
+export function createPlainLook(keys: readonly string[], numbers: readonly string[] = []): PlainLook {
+  // The text before the first slot, between two, and behind the last one.
   let literals: readonly string[] = []
+  // Of each slot.
+  let ends: readonly SlotEnd[] = []
   let useless = 0
   let fitted = false
 
@@ -40,7 +44,7 @@ export function createPlainLook(keys: readonly string[]): PlainLook {
       const literal = literals[index] ?? ''
       const next = position + literal.length
       if (latin1.slice(position, next) !== literal) return false
-      position = endOfString(latin1, next)
+      position = (ends[index] ?? endOfString)(latin1, next)
       if (position === -1) return false
     }
     if (latin1.slice(position, end) !== literals[last]) return false
@@ -52,7 +56,9 @@ export function createPlainLook(keys: readonly string[]): PlainLook {
     if (useless >= MAX_USELESS_PATTERNS) return
     useless = fitted ? 0 : useless + 1
     fitted = false
-    literals = literalsAround(frame, keys).map(ownText)
+    const pattern = patternOf(frame, keys, numbers)
+    literals = pattern.literals.map(ownText)
+    ends = pattern.ends
   }
 
   return { matches, learn }
@@ -66,31 +72,64 @@ function ownText(slice: string): string {
 /** Only frames of one data line, with or without a name in front: of what else can stand in a frame nothing has to be proven. */
 const ONE_DATA_LINE = /^(?:event:[^\r\n]*(?:\r\n|\r|\n))?data:[^\r\n]*[\r\n]+$/
 
-function literalsAround(frame: string, keys: readonly string[]): readonly string[] {
-  if (!ONE_DATA_LINE.test(frame)) return []
-  const starts = keys.flatMap((key) => valueStarts(frame, `"${key}"`)).sort((one, other) => one - other)
-  if (starts.length === 0 || starts.length > MAX_SLOTS) return []
+/** Where a value ends whose text begins at `position`; -1 if that is none. */
+type SlotEnd = (text: string, position: number) => number
+
+interface Pattern {
+  readonly literals: readonly string[]
+  readonly ends: readonly SlotEnd[]
+}
+
+const NO_PATTERN: Pattern = { literals: [], ends: [] }
+
+function patternOf(frame: string, keys: readonly string[], numbers: readonly string[]): Pattern {
+  if (!ONE_DATA_LINE.test(frame)) return NO_PATTERN
+  const slots = [
+    ...keys.flatMap((key) => valueStarts(frame, `"${key}"`, STRING_OPENING)).map((start) => ({ start, end: endOfString })),
+    ...numbers.flatMap((key) => valueStarts(frame, `"${key}"`, NUMBER_OPENING)).map((start) => ({ start, end: endOfNumber })),
+  ].sort((one, other) => one.start - other.start)
+  if (slots.length === 0 || slots.length > MAX_SLOTS) return NO_PATTERN
 
   const literals: string[] = []
   let position = 0
-  for (const start of starts) {
+  for (const { start, end } of slots) {
+    // A key may stand in the text of another slot, where it is none.
+    if (start < position) return NO_PATTERN
     literals.push(frame.slice(position, start))
-    position = endOfString(frame, start)
-    if (position === -1) return []
+    position = end(frame, start)
+    if (position === -1) return NO_PATTERN
   }
-  return [...literals, frame.slice(position)]
+  return { literals: [...literals, frame.slice(position)], ends: slots.map(({ end }) => end) }
 }
 
-/** Where the string values of a key begin, behind their quote. */
-function valueStarts(frame: string, quotedKey: string): number[] {
+const STRING_OPENING = /^\s*:\s*"/
+const NUMBER_OPENING = /^\s*:\s*(?=\d)/
+
+/** Where the values of a key begin: of a string behind its quote. */
+function valueStarts(frame: string, quotedKey: string, value: RegExp): number[] {
   const starts: number[] = []
   for (let at = frame.indexOf(quotedKey); at !== -1; at = frame.indexOf(quotedKey, at + 1)) {
     // Behind a backslash the quote is part of a string's text.
     if (frame[at - 1] === '\\') continue
-    const opening = /^\s*:\s*"/.exec(frame.slice(at + quotedKey.length, at + quotedKey.length + 16))
+    const opening = value.exec(frame.slice(at + quotedKey.length, at + quotedKey.length + 16))
     if (opening !== null) starts.push(at + quotedKey.length + opening[0].length)
   }
   return starts
+}
+
+const ZERO = 0x30
+const NINE = 0x39
+
+/** Behind the digits of a whole number that JSON can spell, of no more than 15 of them. A point or an exponent is for the literal to rule out. */
+function endOfNumber(text: string, position: number): number {
+  let index = position
+  while (index < position + 16) {
+    const code = text.charCodeAt(index)
+    if (!(code >= ZERO && code <= NINE)) break
+    index++
+  }
+  const length = index - position
+  return length === 0 || length > 15 || (length > 1 && text.charCodeAt(position) === ZERO) ? -1 : index
 }
 
 /** Where the quote stands that ends the JSON string whose text begins at `position`; -1 if that is no valid string. */

@@ -1,0 +1,44 @@
+import type { Part } from '@understudy/core'
+import { failureOf } from '@understudy/core'
+import type { ResponseSituation } from '../dialect-codec.js'
+import { decodeLatin1, decodeText, isObject, parseJson, type JsonObject } from '../read-json.js'
+import { errorIn, failureOfError } from './decode-failure.js'
+import { finishOf, readOutput, readUsage, startOf } from './read-output.js'
+
+/** A whole response as parts. */
+export function decodeResponse(
+  body: Uint8Array,
+  { isForwarded = false }: Pick<ResponseSituation, 'isForwarded'> = {},
+): { readonly parts: readonly Part[] } {
+  if (!isForwarded) return { parts: readResponse(parseJson(decodeText(body))) }
+  // Hot for long answers: all of JSON's own characters are ASCII, and decoding UTF-8 costs more than all the rest.
+  const parts = readResponse(parseJson(decodeLatin1(body)))
+  return parts[0]?.type === 'error' ? decodeResponse(body) : { parts }
+}
+
+function readResponse(value: unknown): readonly Part[] {
+  const error = errorIn(value)
+  if (error !== undefined) return [{ type: 'error', failure: failureOfError(error) }]
+  if (!isObject(value) || !Array.isArray(value.output)) return [{ type: 'error', failure: failureOf('malformed') }]
+  if (isFailed(value)) return [{ type: 'error', failure: failureOfError({ code: `response_${String(value.status)}` }) }]
+
+  const parts: Part[] = [startOf(value)]
+  readOutput(value.output, parts)
+  // Asked for in the background: that it was taken is the answer.
+  if (value.status === 'queued' || value.status === 'in_progress') parts.push({ type: 'media' })
+  readEnd(value, parts.some(({ type }) => type === 'tool-call'), parts)
+  return parts
+}
+
+/** Whether it ended without an answer. */
+export function isFailed({ status }: JsonObject): boolean {
+  return status === 'failed' || status === 'cancelled'
+}
+
+/** What the end of a response says. */
+export function readEnd(response: JsonObject, hasCalls: boolean, parts: Part[]): void {
+  parts.push(finishOf(response, hasCalls))
+  const usage = readUsage(response.usage)
+  if (usage !== undefined) parts.push({ type: 'usage', usage })
+  parts.push({ type: 'end' })
+}

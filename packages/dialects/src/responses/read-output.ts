@@ -1,0 +1,109 @@
+import type { FinishPart, Part, Usage } from '@understudy/core'
+import { isObject, listOf, numberOf, objectOf, textOf, type JsonObject } from '../read-json.js'
+import { thoughtsOf } from './decode-items.js'
+import { incompleteReasonOf, proofOf } from './wire.js'
+
+/** The opener that a response stands for. */
+export function startOf(response: JsonObject): Part {
+  const id = textOf(response.id)
+  const model = textOf(response.model)
+  const created = numberOf(response.created_at)
+  return {
+    type: 'start',
+    ...(id === undefined ? undefined : { id }),
+    ...(model === undefined ? undefined : { model }),
+    ...(created === undefined ? undefined : { created }),
+  }
+}
+
+/** Appends what whole items say. */
+export function readOutput(output: unknown, parts: Part[]): void {
+  let calls = 0
+  for (const item of listOf(output).filter(isObject)) {
+    switch (item.type) {
+      case 'message':
+        for (const part of listOf(item.content).filter(isObject)) readContent(part, parts)
+        break
+      case 'reasoning':
+        readReasoning(item, thoughtsOf(item), parts)
+        break
+      case 'function_call':
+        parts.push(callOf(item, calls++, argumentsOf(item.arguments)))
+        break
+      default:
+        if (isOutput(item)) parts.push({ type: 'media' })
+    }
+  }
+}
+
+/** A part of a message. */
+export function readContent(part: JsonObject, parts: Part[]): void {
+  const text = textOf(part.text)
+  const refusal = textOf(part.refusal)
+  if (text !== undefined) parts.push({ type: 'text', text })
+  if (refusal !== undefined) parts.push({ type: 'refusal', text: refusal })
+}
+
+/** A thought and its proof. */
+export function readReasoning(item: JsonObject, text: string, parts: Part[]): void {
+  const signature = proofOf(item)
+  if (text === '' && signature === undefined) return
+  parts.push({ type: 'reasoning', text, ...(signature === undefined ? undefined : { signature }) })
+}
+
+/** A call, or its opener. */
+export function callOf(item: JsonObject, index: number, text: string): Part {
+  const id = textOf(item.call_id) ?? textOf(item.id)
+  const name = textOf(item.name)
+  return {
+    type: 'tool-call',
+    index,
+    ...(id === undefined ? undefined : { id }),
+    ...(name === undefined ? undefined : { name }),
+    arguments: text,
+  }
+}
+
+/** JSON text by contract; some servers send the object itself. */
+export function argumentsOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  return isObject(value) ? JSON.stringify(value) : ''
+}
+
+/** Whether an item of another kind is output: a call of a tool, of the service or the client, and what came of it. */
+export function isOutput({ type }: JsonObject): boolean {
+  return typeof type === 'string' && !NO_OUTPUT.has(type)
+}
+
+/** Items that tell of the work and hold none of it. */
+const NO_OUTPUT: ReadonlySet<string> = new Set(['mcp_list_tools', 'compaction', 'tool_search_call', 'tool_search_output', 'item_reference'])
+
+/**
+ * Why a response ended that did not fail. One that waits in the background is what was asked for.
+ *
+ * https://platform.openai.com/docs/api-reference/responses/object
+ */
+export function finishOf(response: JsonObject, hasCalls: boolean): FinishPart {
+  const status = textOf(response.status) ?? 'completed'
+  if (status === 'completed') return { type: 'finish', reason: hasCalls ? 'tool_calls' : 'stop', raw: status }
+  const raw = textOf(objectOf(response.incomplete_details)?.reason) ?? status
+  return { type: 'finish', reason: incompleteReasonOf(raw), raw }
+}
+
+/** What was counted. */
+export function readUsage(value: unknown): Usage | undefined {
+  const usage = objectOf(value)
+  const inputTokens = numberOf(usage?.input_tokens)
+  const outputTokens = numberOf(usage?.output_tokens)
+  if (usage === undefined || (inputTokens === undefined && outputTokens === undefined)) return undefined
+  const totalTokens = numberOf(usage.total_tokens)
+  const cachedInputTokens = numberOf(objectOf(usage.input_tokens_details)?.cached_tokens)
+  const reasoningTokens = numberOf(objectOf(usage.output_tokens_details)?.reasoning_tokens)
+  return {
+    ...(inputTokens === undefined ? undefined : { inputTokens }),
+    ...(outputTokens === undefined ? undefined : { outputTokens }),
+    ...(totalTokens === undefined ? undefined : { totalTokens }),
+    ...(cachedInputTokens === undefined ? undefined : { cachedInputTokens }),
+    ...(reasoningTokens === undefined ? undefined : { reasoningTokens }),
+  }
+}
