@@ -24,6 +24,8 @@ const asWritten = (value: string): string => value
 const ENTRIES = {
   // https://platform.openai.com/docs/api-reference/introduction
   openai: { dialect: 'openai', baseURL: 'https://api.openai.com/v1', keyEnv: ['OPENAI_API_KEY'] },
+  // https://platform.openai.com/docs/api-reference/responses (the same account, asked in another way)
+  'openai-responses': { dialect: 'responses', baseURL: 'https://api.openai.com/v1', keyEnv: ['OPENAI_API_KEY'] },
   // https://docs.anthropic.com/en/api/overview
   anthropic: { dialect: 'anthropic', baseURL: 'https://api.anthropic.com', keyEnv: ['ANTHROPIC_API_KEY'] },
   // https://ai.google.dev/gemini-api/docs/api-key (of the two variables the first wins)

@@ -6,7 +6,7 @@ import { issueOf, resolve } from './resolve.js'
 
 t.test('holds the well-known providers, each with a base URL that can be used as it is', async (t) => {
   t.strictSame([...CATALOGUE.keys()], [
-    'openai', 'anthropic', 'google', 'vertex', 'bedrock', 'azure', 'groq', 'openrouter', 'mistral', 'deepseek',
+    'openai', 'openai-responses', 'anthropic', 'google', 'vertex', 'bedrock', 'azure', 'groq', 'openrouter', 'mistral', 'deepseek',
     'xai', 'together', 'fireworks', 'cerebras', 'perplexity', 'qwen', 'ollama', 'vllm', 'lmstudio',
   ])
   for (const [name, { baseURL, keyEnv, keyOptional }] of CATALOGUE) {

@@ -1,9 +1,9 @@
-import type { FallbackOptions, ResolvedMount, RoutesInput } from '@understudy/config'
+import type { CloudCredentials, FallbackOptions, ResolvedMount, RoutesInput } from '@understudy/config'
 import { resolveConfig } from '@understudy/config'
 import { createLatencies, createSystemClock } from '@understudy/core'
 import type { Clock, Dialect, LegIdentity } from '@understudy/core'
-import type { DialectCodec } from '@understudy/dialects'
-import { anthropic, gemini, openai } from '@understudy/dialects'
+import { bedrock, type DialectCodec } from '@understudy/dialects'
+import { anthropic, gemini, openai, responses } from '@understudy/dialects'
 
 import { createAuthorizeFaults } from './authorize-faults.js'
 import { routesFault } from './check-mount.js'
@@ -24,18 +24,23 @@ import type { InboundRequest } from './inbound/request.js'
 import type { OutboundResponse } from './inbound/response.js'
 import { requestIdOf } from './inbound/response-headers.js'
 import { createCallerLegs, createRoutes, modelList } from './inbound/routes.js'
-import { chatBody, contentsBody, messagesBody } from './inbound/schemas.js'
+import type { BodyShape } from './inbound/schemas.js'
+import { chatBody, contentsBody, messagesBody, responsesBody } from './inbound/schemas.js'
 import { createHealth } from './health.js'
 import type { LegMemory } from './leg-watch.js'
 import { createLegWatch } from './leg-watch.js'
 import { createOpenRuns } from './open-runs.js'
 import { createProviderAgents } from './outbound/agents.js'
+import { createCloudCredentials } from './outbound/cloud-credentials.js'
 import { createOrderHost } from './price-hints.js'
 import { logFault } from './run-log.js'
 import { createWarn } from './warnings.js'
 
-const CODECS: ReadonlyMap<string, DialectCodec> = new Map([openai, anthropic, gemini].map((codec) => [codec.name, codec]))
-const SUPPORTED: ReadonlySet<Dialect> = new Set([openai.name, anthropic.name, gemini.name])
+const CODECS: ReadonlyMap<string, DialectCodec> = new Map([openai, anthropic, gemini, responses].map((codec) => [codec.name, codec]))
+const SUPPORTED: ReadonlySet<Dialect> = new Set([openai.name, anthropic.name, gemini.name, responses.name])
+
+/** What a body has to be where it is no chat completion. */
+const SHAPES: ReadonlyMap<Surface, BodyShape> = new Map([['messages', messagesBody], ['responses', responsesBody]])
 
 /** How a mount reaches a `Fallback` with options of its own, over those of the `Fallback`. Not part of the public shape. */
 export const AT_MOUNT = Symbol.for('understudy.atMount')
@@ -63,6 +68,8 @@ export interface FallbackGround {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Milliseconds since the epoch. */
   readonly wallClock: () => number
+  /** The clouds' own ways to find credentials. */
+  readonly clouds: CloudCredentials
 }
 
 /** `createFallback`, with what `mountFallback` and tests need of it. */
@@ -73,9 +80,11 @@ export function createMountableFallback(
 ): MountableFallback {
   // The server's sockets hold the process; a limit that is waited for must not.
   const { clock = createSystemClock({ unref: true }), random = Math.random, env = process.env, wallClock = Date.now } = ground
+  const { clouds = createCloudCredentials() } = ground
   const logger = options?.logger == null ? undefined : guardLogger(options.logger)
   const warn = createWarn(logger)
-  const config = resolveConfig(written, options, { env, supportedDialects: SUPPORTED, warn })
+  const supportedDialects = new Set([...SUPPORTED, bedrock.name])
+  const config = resolveConfig(written, options, { env, supportedDialects, warn, clouds, now: wallClock })
   const agents = createProviderAgents({ proxy: config.proxy })
   const openRuns = createOpenRuns()
   const hub = createEventHub()
@@ -151,7 +160,7 @@ export function createMountableFallback(
       const response = await handleChat(host, mount, codec, request, { requestId, shape: contentsBody, said, dryRun: false })
       return asksForEvents(request.query) ? response : asJsonArray(response)
     }
-    const shape = row.surface === 'messages' ? messagesBody : chatBody
+    const shape = SHAPES.get(row.surface) ?? chatBody
     return handleChat(host, mount, codec, request, { requestId, shape, dryRun: row.surface === 'policy-check' })
   }
 }
@@ -180,6 +189,7 @@ function named(response: OutboundResponse, row: SurfacePath | undefined, request
 function codecFor({ envelope }: ResolvedMount, surface: Surface | undefined): DialectCodec {
   if (surface === 'messages') return anthropic
   if (surface === 'gemini') return gemini
+  if (surface === 'responses') return responses
   return envelope === 'classic' ? classic : openai
 }
 

@@ -39,7 +39,7 @@ export interface ChatRun {
 }
 
 /** What the answer of a run is written with. */
-export function answerWriting({ host, mount, codec, route, headers }: ChatRun, outcome: CommittedRun): AnswerWriting {
+export function answerWriting({ host, mount, codec, route, request, headers }: ChatRun, outcome: CommittedRun): AnswerWriting {
   const { leg, trail } = outcome
   return {
     codec,
@@ -50,5 +50,6 @@ export function answerWriting({ host, mount, codec, route, headers }: ChatRun, o
     classic: mount.envelope === 'classic' && codec.name === 'openai',
     sameDialect: route.dialectOf.get(leg) === codec.name,
     wallClock: host.wallClock,
+    asked: codec.echoOf?.(request.body ?? {}),
   }
 }

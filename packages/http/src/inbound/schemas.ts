@@ -80,6 +80,37 @@ export const messagesBodySchema = z.looseObject({
   ...callerShape,
 })
 
+// Of the body of OpenAI's Responses API.
+const inputItemSchema = z.looseObject({
+  type: z.string().nullish(),
+  role: z.string().nullish(),
+  content: z.union([z.string(), z.array(contentPartSchema)]).nullish(),
+  call_id: z.string().nullish(),
+})
+
+const typedToolSchema = z.looseObject({ type: z.string(), name: z.string().nullish(), parameters: z.looseObject({}).nullish() })
+
+/** The body of a request of OpenAI's Responses API as far as we read it; a field that we do not know passes. */
+export const responsesBodySchema = z.looseObject({
+  model: z.string().nullish().describe('A route, or a provider/model that the server lets callers name.'),
+  input: z.union([z.string(), z.array(inputItemSchema)]).nullish(),
+  instructions: z.string().nullish(),
+  stream: z.boolean().nullish(),
+  max_output_tokens: z.number().nullish(),
+  temperature: z.number().nullish(),
+  top_p: z.number().nullish(),
+  tools: z.array(typedToolSchema).nullish(),
+  tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  text: z.looseObject({ format: z.looseObject({ type: z.string() }).nullish() }).nullish(),
+  reasoning: z.looseObject({ effort: z.string().nullish() }).nullish(),
+  include: z.array(z.string()).nullish(),
+  previous_response_id: z.string().nullish(),
+  store: z.boolean().nullish(),
+  metadata: z.looseObject({}).nullish(),
+  ...callerShape,
+})
+
 // Of Gemini's body, whose fields may also have the names of its protocol: those are read and not judged.
 const partSchema = z.looseObject({ text: z.string().nullish() })
 
@@ -148,6 +179,14 @@ export const messagesBody: BodyShape = {
   items: { message: turnSchema, contentPart: blockSchema, toolCall: z.unknown(), tool: namedToolSchema, stop: z.string() },
 }
 
+/** A request of OpenAI's Responses API. */
+export const responsesBody: BodyShape = {
+  whole: responsesBodySchema,
+  quick: quickAccept(responsesBodySchema),
+  items: { message: inputItemSchema, contentPart: contentPartSchema, toolCall: z.unknown(), tool: typedToolSchema, stop: z.string() },
+  turns: ['input', 'content'],
+}
+
 /** A request of Gemini. */
 export const contentsBody: BodyShape = {
   whole: contentsBodySchema,
@@ -160,5 +199,6 @@ export const contentsBody: BodyShape = {
 export function bodySchemaOf(surface: Surface): { readonly body?: z.ZodType } {
   if (surface === 'models') return {}
   if (surface === 'gemini') return { body: contentsBodySchema }
+  if (surface === 'responses') return { body: responsesBodySchema }
   return { body: surface === 'messages' ? messagesBodySchema : chatBodySchema }
 }

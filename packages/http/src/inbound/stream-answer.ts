@@ -19,6 +19,8 @@ export interface AnswerWriting {
   readonly sameDialect: boolean
   /** Milliseconds since the epoch. */
   readonly wallClock: () => number
+  /** What the client's body says that its answer says again. Default nothing. */
+  readonly asked?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** What a stream to a client is written with, beside that. */
@@ -135,7 +137,7 @@ class StreamAnswer implements AsyncIterableIterator<Uint8Array, undefined, undef
   }
 
   #errorEvent(error: ClientError): Result {
-    return { done: false, value: this.#writing.codec.encodeStreamFailure(error) }
+    return { done: false, value: this.#encoder?.fail?.(error) ?? this.#writing.codec.encodeStreamFailure(error) }
   }
 
   #close(): void {
@@ -151,16 +153,17 @@ function hasReader(failure: Failure): boolean {
 }
 
 /** What the ids of answers begin with, where a vendor's do. */
-const ID_PREFIXES: ReadonlyMap<string, string> = new Map([['openai', 'chatcmpl-'], ['anthropic', 'msg_']])
+const ID_PREFIXES: ReadonlyMap<string, string> = new Map([['openai', 'chatcmpl-'], ['anthropic', 'msg_'], ['responses', 'resp_']])
 
 /** What an encoded answer is called where it does not say so itself. */
 export function answerNames(run: CommittedRun, parts: Arrival['parts'], writing: AnswerWriting) {
-  const { codec, requestId, sameDialect, wallClock } = writing
+  const { codec, requestId, sameDialect, wallClock, asked } = writing
   const namesModel = parts.some((part) => part.type === 'start' && part.model !== undefined)
   return {
     id: `${ID_PREFIXES.get(codec.name) ?? ''}${requestId}`,
     isForeign: !sameDialect,
     model: sameDialect && namesModel ? undefined : run.leg.model,
     created: Math.floor(wallClock() / 1000),
+    asked,
   }
 }

@@ -29,7 +29,7 @@ const DOT_SEGMENT = /(?:^|[\\/]|%2f|%5c)(?:\.|%2e){1,2}(?:$|[\\/]|%2f|%5c)/i
 
 /** Whether the model stands in the path, so that each model has an endpoint of its own. */
 export function modelInPath(provider: ResolvedProvider): boolean {
-  return provider.azure !== undefined || provider.dialect === 'gemini'
+  return (provider.azure !== undefined && provider.dialect === 'openai') || provider.dialect === 'gemini'
 }
 
 function pathOf(provider: ResolvedProvider, model: string, streamed: boolean): string {
@@ -43,8 +43,10 @@ function pathOf(provider: ResolvedProvider, model: string, streamed: boolean): s
     }
     return geminiPath(baseURL, model, streamed)
   }
+  // In Azure's way too: https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses
+  if (dialect === 'responses') return azure === undefined ? '/responses' : `/openai/responses?api-version=${encodeURIComponent(azure.apiVersion)}`
   if (dialect !== 'openai') {
-    throw new Error(`provider '${name}': dialect '${dialect}' cannot be asked over HTTP; 'openai', 'anthropic' and 'gemini' can`)
+    throw new Error(`provider '${name}': dialect '${dialect}' cannot be asked over HTTP; 'openai', 'responses', 'anthropic' and 'gemini' can`)
   }
   if (azure === undefined) return '/chat/completions'
   const version = encodeURIComponent(azure.apiVersion)
