@@ -1,4 +1,5 @@
 import type { Dialect } from '@understudy/core'
+import type { CloudName } from './cloud.js'
 import { readOllamaHost } from './ollama-host.js'
 
 /** What is known of a provider without anybody writing it down. */
@@ -14,8 +15,8 @@ export interface CatalogueEntry {
   readonly keyOptional?: boolean | undefined
   /** A variable with the api-version, for a provider that is asked in Azure's way. */
   readonly apiVersionEnv?: string | undefined
-  /** Why it cannot be asked yet at its usual place. Default: it can. */
-  readonly pending?: string | undefined
+  /** The cloud that serves the dialect in its own way, and knows where it is and who asks. */
+  readonly cloud?: CloudName | undefined
 }
 
 const asWritten = (value: string): string => value
@@ -35,15 +36,23 @@ const ENTRIES = {
     keyEnv: ['GOOGLE_API_KEY', 'GEMINI_API_KEY'],
   },
   // https://cloud.google.com/vertex-ai/generative-ai/docs/start/quickstart (credentials are Google's own, not a key)
-  vertex: {
-    dialect: 'gemini',
-    baseURL: 'https://aiplatform.googleapis.com',
-    keyEnv: [],
-    keyOptional: true,
-    pending: 'wants Google\'s own credentials and cannot be asked yet; \'google\' can',
-  },
+  vertex: { dialect: 'gemini', cloud: 'vertex', keyEnv: [] },
+  // https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai
+  'vertex-anthropic': { dialect: 'anthropic', cloud: 'vertex', keyEnv: [] },
   // https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys-use.html (the host has the region in it)
-  bedrock: { dialect: 'bedrock', keyEnv: ['AWS_BEARER_TOKEN_BEDROCK'] },
+  bedrock: {
+    dialect: 'bedrock',
+    cloud: 'bedrock',
+    baseURLEnv: { name: 'AWS_ENDPOINT_URL_BEDROCK_RUNTIME', read: asWritten },
+    keyEnv: ['AWS_BEARER_TOKEN_BEDROCK'],
+  },
+  // https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html
+  'bedrock-anthropic': {
+    dialect: 'anthropic',
+    cloud: 'bedrock',
+    baseURLEnv: { name: 'AWS_ENDPOINT_URL_BEDROCK_RUNTIME', read: asWritten },
+    keyEnv: ['AWS_BEARER_TOKEN_BEDROCK'],
+  },
   // https://learn.microsoft.com/azure/ai-services/openai/reference (the variables are those of OpenAI's own SDK)
   azure: {
     dialect: 'openai',

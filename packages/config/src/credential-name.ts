@@ -2,8 +2,10 @@ import type { ResolvedProvider } from './resolved-config.js'
 
 /** The name of the header that a provider's credential is sent in. */
 export function credentialName(
-  { dialect, azure }: Pick<ResolvedProvider, 'dialect' | 'azure'>,
+  { dialect, azure, bearer, cloud }: Pick<ResolvedProvider, 'dialect' | 'azure' | 'bearer'> & { readonly cloud?: unknown },
 ): 'authorization' | 'api-key' | 'x-api-key' | 'x-goog-api-key' {
+  // The clouds' own credentials are tokens, and so are Bedrock's keys.
+  if (bearer === true || cloud !== undefined) return 'authorization'
   // https://platform.claude.com/docs/en/api/overview
   if (dialect === 'anthropic') return 'x-api-key'
   // https://ai.google.dev/gemini-api/docs/api-key

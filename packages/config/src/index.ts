@@ -1,3 +1,4 @@
+export { cloudBaseURL } from './cloud.js'
 export { ConfigError, isConfigError } from './config-error.js'
 export { credentialName } from './credential-name.js'
 export { defineRoutes } from './define-routes.js'
@@ -16,6 +17,7 @@ export type {
   FailoverDefaults,
   Identify,
 } from './caller-options.js'
+export type { CloudCredentials, CloudName, GoogleToken, ResolvedBedrock, ResolvedCloud, ResolvedVertex } from './cloud.js'
 export type { ConfigIssue } from './config-error.js'
 export type { DefinedLegs, DefinedRoute } from './define-routes.js'
 export type { Logger, LogLine } from './logger.js'
@@ -32,7 +34,7 @@ export { VersionConflictError } from './live/chain-source.js'
 export type { FileSourceOptions } from './live/file-source.js'
 export { fileSource } from './live/file-source.js'
 export type { Envelope, ExhaustedStatus, FallbackOptions, MountOptions, PriceHints } from './options.js'
-export type { ApiKeyInput, ProviderInput, ProvidersInput, Sign, SignedHeaders } from './provider-input.js'
+export type { ApiKeyInput, AwsCredentials, AwsCredentialsInput, ProviderInput, ProvidersInput, Sign, SignedHeaders } from './provider-input.js'
 export type { ConfigContext } from './resolve-config.js'
 export type {
   ResolvedCallers,

@@ -54,9 +54,7 @@ export function createProviderRegistry(
 
 /** The names of the catalogue that would not be refused. */
 function usable({ supportedDialects }: ProviderContext): readonly string[] {
-  return [...CATALOGUE].flatMap(([name, { dialect, pending }]) =>
-    pending === undefined && supportedDialects.has(dialect) ? [name] : [],
-  )
+  return [...CATALOGUE].flatMap(([name, { dialect }]) => (supportedDialects.has(dialect) ? [name] : []))
 }
 
 function readProviders(written: unknown, issues: ConfigIssue[]): Readonly<Record<string, unknown>> {

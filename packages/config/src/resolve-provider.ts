@@ -1,11 +1,14 @@
 import type { Dialect } from '@understudy/core'
 import { readBaseURL } from './base-url.js'
 import type { CatalogueEntry } from './catalogue.js'
+import { cloudComplaints } from './cloud-complaints.js'
+import type { CloudCredentials, CloudName } from './cloud.js'
 import type { ConfigIssue } from './config-error.js'
 import { credentialName } from './credential-name.js'
 import { findCredential, readVariable, type Environment } from './credentials.js'
 import type { ProviderInput } from './provider-input.js'
 import { reportIssue, type Path } from './report-issue.js'
+import { resolveCloud } from './resolve-cloud.js'
 import type { ResolvedProvider } from './resolved-config.js'
 import { quote } from './show.js'
 
@@ -30,6 +33,10 @@ export interface ProviderSource {
 export interface ProviderContext {
   readonly env: Environment
   readonly supportedDialects: ReadonlySet<Dialect>
+  /** Where a cloud's own credentials come from. Default nowhere: they have to be given. */
+  readonly clouds?: CloudCredentials | undefined
+  /** Milliseconds since the epoch. Default `Date.now`. */
+  readonly now?: (() => number) | undefined
 }
 
 const WRONG: ProviderOutcome = { type: 'wrong' }
@@ -37,7 +44,7 @@ const WRONG: ProviderOutcome = { type: 'wrong' }
 /** Puts a provider together from what the host wrote, the catalogue and the environment. */
 export function resolveProvider(
   { name, input, entry, path }: ProviderSource,
-  { env, supportedDialects }: ProviderContext,
+  { env, supportedDialects, clouds, now = Date.now }: ProviderContext,
   issues: ConfigIssue[],
 ): ProviderOutcome {
   const before = issues.length
@@ -54,12 +61,17 @@ export function resolveProvider(
     return WRONG
   }
 
-  if (entry?.pending !== undefined && input.baseURL === undefined) {
-    reportIssue(issues, path, `provider ${quote(name)} ${entry.pending}`)
-    return WRONG
-  }
+  const cloudName = input.cloud ?? entry?.cloud ?? (dialect === 'bedrock' ? 'bedrock' : undefined)
+  for (const [member, message] of cloudComplaints(input, dialect, cloudName)) complain(member, message)
 
-  const base = findBaseURL(input, entry, env)
+  const known = { keyEnv: keyEnvOf(input, entry, cloudName), keyOptional: entry === undefined || entry.keyOptional === true || cloudName !== undefined }
+  const key = findCredential(input.apiKey, known, env)
+  const elsewhere = findBaseURL(input, entry, env)
+  const served = cloudName === undefined
+    ? undefined
+    : resolveCloud({ cloud: cloudName, input, env, key, clouds, now }, elsewhere.type === 'found' || elsewhere.type === 'wrong')
+  if (served !== undefined) missing.push(...served.missing)
+  const base = served === undefined || elsewhere.type === 'found' || elsewhere.type === 'wrong' ? elsewhere : usualPlace(served.baseURL)
   if (base.type === 'unknown') complain('baseURL', 'is missing; this provider needs an http:// or https:// URL')
   if (base.type === 'wrong' && base.variable === undefined) complain('baseURL', base.message)
   if (base.type === 'wrong' && base.variable !== undefined) {
@@ -67,10 +79,8 @@ export function resolveProvider(
   }
   if (base.type === 'missing') missing.push(`${base.variable} (or baseURL in options.providers)`)
 
-  const known = { keyEnv: entry?.keyEnv ?? [], keyOptional: entry === undefined || entry.keyOptional === true }
   // Written but undefined: `process.env` did not have it, and asking without a key would only be told so by the provider.
   const isUnset = Object.hasOwn(input, 'apiKey') && input.apiKey === undefined
-  const key = findCredential(input.apiKey, known, env)
   if (key.type === 'unfit') {
     reportIssue(issues, path, `the environment variable ${key.variable} ${key.why}`)
   }
@@ -89,7 +99,7 @@ export function resolveProvider(
 
   const azure = apiVersion === undefined ? undefined : { apiVersion }
   const headers = input.headers ?? {}
-  const header = dialect === undefined ? undefined : credentialName({ dialect, azure })
+  const header = dialect === undefined ? undefined : credentialName({ dialect, azure, bearer: input.bearer, cloud: cloudName })
   if (key.type === 'found' && key.from !== undefined && header !== undefined && Object.hasOwn(headers, header)) {
     reportIssue(issues, [...path, 'headers', header], `would not be sent: the key of ${key.from} goes out under that name; `
       + 'leave one of the two out')
@@ -106,13 +116,26 @@ export function resolveProvider(
       name,
       dialect,
       baseURL: base.url,
-      credential: key.credential,
+      credential: served?.credential ?? key.credential,
       headers: () => headers,
       breaker: input.breaker,
       sign: input.sign,
       azure,
+      bearer: input.bearer,
+      cloud: served?.cloud,
     },
   }
+}
+
+/** Credentials that are given sign every request, whatever key the environment has. */
+function keyEnvOf(input: ProviderInput, entry: CatalogueEntry | undefined, cloud: CloudName | undefined): readonly string[] {
+  if (input.credentials !== undefined) return []
+  return entry?.keyEnv ?? (cloud === 'bedrock' ? ['AWS_BEARER_TOKEN_BEDROCK'] : [])
+}
+
+/** Where nothing is known of it, its own variable is what is missing. */
+function usualPlace(url: string | undefined): FoundBaseURL {
+  return url === undefined ? { type: 'nowhere' } : { type: 'found', url }
 }
 
 type FoundBaseURL =
@@ -120,6 +143,7 @@ type FoundBaseURL =
   | { readonly type: 'wrong'; readonly message: string; readonly variable?: string | undefined }
   | { readonly type: 'missing'; readonly variable: string }
   | { readonly type: 'unknown' }
+  | { readonly type: 'nowhere' }
 
 function findBaseURL(input: ProviderInput, entry: CatalogueEntry | undefined, env: Environment): FoundBaseURL {
   if (input.baseURL !== undefined) return judge(input.baseURL)

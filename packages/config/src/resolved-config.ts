@@ -1,4 +1,5 @@
 import type { BreakerOptions, ChainLimits, CustomLeg, Dialect, FailureKind, LegLimits, Order } from '@understudy/core'
+import type { ResolvedCloud } from './cloud.js'
 import type { Logger } from './logger.js'
 import type { Authorize, Identify } from './caller-options.js'
 import type { Envelope, ExhaustedStatus, PriceHints } from './options.js'
@@ -21,6 +22,10 @@ export interface ResolvedProvider {
   readonly sign?: Sign | undefined
   /** Set for a provider that is asked in Azure's way: by deployment, with an api-version, the key in `api-key`. */
   readonly azure: { readonly apiVersion: string } | undefined
+  /** Whether the key goes out as `authorization: Bearer`, whatever the dialect. Default false. */
+  readonly bearer?: boolean | undefined
+  /** The cloud that serves the dialect in its own way. Default none. */
+  readonly cloud?: ResolvedCloud | undefined
 }
 
 interface ResolvedLegSettings {

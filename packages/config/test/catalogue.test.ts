@@ -6,12 +6,13 @@ import { issueOf, resolve } from './resolve.js'
 
 t.test('holds the well-known providers, each with a base URL that can be used as it is', async (t) => {
   t.strictSame([...CATALOGUE.keys()], [
-    'openai', 'openai-responses', 'anthropic', 'google', 'vertex', 'bedrock', 'azure', 'groq', 'openrouter', 'mistral', 'deepseek',
+    'openai', 'openai-responses', 'anthropic', 'google', 'vertex', 'vertex-anthropic', 'bedrock',
+    'bedrock-anthropic', 'azure', 'groq', 'openrouter', 'mistral', 'deepseek',
     'xai', 'together', 'fireworks', 'cerebras', 'perplexity', 'qwen', 'ollama', 'vllm', 'lmstudio',
   ])
-  for (const [name, { baseURL, keyEnv, keyOptional }] of CATALOGUE) {
+  for (const [name, { baseURL, keyEnv, keyOptional, cloud }] of CATALOGUE) {
     if (baseURL !== undefined) t.strictSame(readBaseURL(baseURL), { url: baseURL }, name)
-    t.ok(keyEnv.length > 0 || keyOptional === true, name)
+    t.ok(keyEnv.length > 0 || keyOptional === true || cloud !== undefined, name)
   }
 })
 
@@ -33,15 +34,6 @@ t.test('every provider of a dialect that can be sent mounts with its variables a
     t.equal(provider?.baseURL, baseURL ?? 'https://res.openai.azure.com', name)
     t.equal(provider?.credential(), keyEnv.length === 0 ? undefined : `key-${String(keyEnv[0])}`, name)
   }
-})
-
-t.test('a provider that waits for credentials of its vendor\'s own is refused, unless it is elsewhere', async (t) => {
-  const supportedDialects = new Set(['gemini'] as const)
-  t.equal(
-    issueOf({ chat: ['vertex/m'] }, {}, { supportedDialects }),
-    "routes.chat[0]: provider 'vertex' wants Google's own credentials and cannot be asked yet; 'google' can",
-  )
-  t.equal(issueOf({ chat: ['vertex/m'] }, { providers: { vertex: { baseURL: 'http://proxy' } } }, { supportedDialects }), '')
 })
 
 t.test('of two variables for a key the first that is set wins', async (t) => {

@@ -5,6 +5,8 @@ export interface Surroundings {
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly supportedDialects?: ConfigContext['supportedDialects']
   readonly warn?: ConfigContext['warn']
+  readonly clouds?: ConfigContext['clouds']
+  readonly now?: ConfigContext['now']
 }
 
 export const ENV = { OPENAI_API_KEY: 'sk-openai-test-key', GROQ_API_KEY: 'gsk-groq-test-key' }
@@ -15,6 +17,8 @@ export function resolve(routes: unknown, options?: unknown, around: Surroundings
     env: around.env ?? ENV,
     supportedDialects: around.supportedDialects ?? new Set(['openai']),
     warn: around.warn ?? (() => {}),
+    clouds: around.clouds,
+    now: around.now,
   }])
 }
 

@@ -2,14 +2,16 @@ import type { Dialect } from '@understudy/core'
 import { z } from 'zod'
 import { readBaseURL } from '../base-url.js'
 import { ownProperties } from '../own-properties.js'
-import type { ApiKeyInput, ProviderInput, Sign } from '../provider-input.js'
+import type { ApiKeyInput, AwsCredentials, AwsCredentialsInput, ProviderInput, Sign } from '../provider-input.js'
 import { breaker } from './breaker.js'
 import { choose } from './choose.js'
 import { strictObject } from './check-object.js'
-import { isObject, oneOf, secretRule, wrongSecret } from './rule.js'
+import { boolean, isObject, oneOf, rule, secretRule, wrongSecret } from './rule.js'
 
 /** Every wire format that has a name here, spoken yet or not. */
 export const DIALECTS = ['openai', 'anthropic', 'gemini', 'bedrock', 'responses'] as const satisfies readonly Dialect[]
+
+const CLOUDS = ['bedrock', 'vertex'] as const
 
 /** What a header can carry. A line break at the end of a key, from a file, is the usual trouble. */
 const HEADER_VALUE = /^[\x20-\x7e\x80-\xff]*$/
@@ -76,6 +78,27 @@ const baseURL = z.unknown().transform((value, context): string => {
   return z.NEVER
 })
 
+/** Stands in hosts and paths. */
+const place = (right: string) => rule(
+  (value): value is string => typeof value === 'string' && /^[a-z0-9](?:[a-z0-9.:-]{0,61}[a-z0-9])?$/.test(value),
+  right,
+)
+
+const keyPart = (right: string) => secretRule((value): value is string => typeof value === 'string' && whyNoKey(value) === undefined, right)
+
+const awsKeys: z.ZodType<AwsCredentials> = strictObject({
+  accessKeyId: keyPart('the id of an access key, without outer spaces'),
+  secretAccessKey: keyPart('a secret access key, without outer spaces'),
+  sessionToken: keyPart('a session token, without outer spaces').optional(),
+  expiration: secretRule((value): value is Date => value instanceof Date && !Number.isNaN(value.getTime()), 'a Date').optional(),
+})
+
+const AWS = '{ accessKeyId, secretAccessKey, sessionToken? } or a function that gives them'
+
+const awsCredentials = choose<AwsCredentialsInput>((value) => (isObject(value)
+  ? awsKeys
+  : secretRule((given): given is () => AwsCredentials | Promise<AwsCredentials> => typeof given === 'function', AWS)))
+
 /** One entry of `providers`. Only the dialects that can be sent are offered. */
 export const providerInputOf = (supported: ReadonlySet<Dialect>) => strictObject({
   dialect: oneOf(DIALECTS, `one of ${[...supported].join(', ')}`).optional(),
@@ -84,6 +107,12 @@ export const providerInputOf = (supported: ReadonlySet<Dialect>) => strictObject
   headers: headers.optional(),
   breaker: breaker.optional(),
   sign: secretRule((value): value is Sign => typeof value === 'function', 'a function (bytes) that gives headers').optional(),
+  bearer: boolean.optional(),
+  cloud: oneOf(CLOUDS, 'bedrock or vertex').optional(),
+  region: place('a region, such as us-east-1').optional(),
+  credentials: awsCredentials.optional(),
+  project: place('the id of a project, such as my-project-123').optional(),
+  location: place('a location, such as europe-west1 or global').optional(),
   apiVersion: secretRule(
     (value): value is string => typeof value === 'string' && /^[\w.-]+$/.test(value),
     'an api-version, such as 2024-10-21',
