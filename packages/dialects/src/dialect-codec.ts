@@ -11,8 +11,13 @@ export interface ProviderCodec {
    * `outlineRequest` and `decodeRequest` read both from members `model` and `stream` all the same. Default false.
    */
   readonly modelInPath?: boolean | undefined
-  /** Members that stand in every body that is sent, over what a client of the same dialect says. Default none. */
-  readonly ownMembers?: ((streamed: boolean) => Readonly<Record<string, unknown>>) | undefined
+  /**
+   * Members that stand in every body that is sent, over what a client of the same dialect says; `passed` are its headers that reach such a
+   * leg, names in lower case. Default none.
+   */
+  readonly ownMembers?:
+    | ((streamed: boolean, passed: Readonly<Record<string, string>>) => Readonly<Record<string, unknown>>)
+    | undefined
   /** What has to be known of every body before a leg is asked. Cheap: it looks at a few top-level fields. Absent where no client speaks it. */
   outlineRequest?(body: Readonly<Record<string, unknown>>): RequestOutline
   /**

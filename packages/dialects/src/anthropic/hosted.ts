@@ -11,6 +11,8 @@ interface Host {
   readonly version: string
   /** Whether the body says that a stream is asked for, beside the path. */
   readonly saysStream: boolean
+  /** Whether the body says what is tried out, in place of the header `anthropic-beta`. */
+  readonly saysBetas: boolean
   readonly decodeFailure: (answer: FailedAnswer) => Failure
 }
 
@@ -18,6 +20,7 @@ interface Host {
 export const anthropicOnVertex: ProviderCodec = hosted({
   version: 'vertex-2023-10-16',
   saysStream: true,
+  saysBetas: false,
   decodeFailure,
 })
 
@@ -29,13 +32,15 @@ export const anthropicOnVertex: ProviderCodec = hosted({
 export const anthropicOnBedrock: ProviderCodec = hosted({
   version: 'bedrock-2023-05-31',
   saysStream: false,
+  saysBetas: true,
   decodeFailure: decodeBedrockFailure,
 })
 
 function hosted(host: Host): ProviderCodec {
-  const ownMembers = (streamed: boolean): Readonly<Record<string, unknown>> => ({
+  const ownMembers = (streamed: boolean, { 'anthropic-beta': betas }: Readonly<Record<string, string>>): Record<string, unknown> => ({
     anthropic_version: host.version,
     ...(streamed && host.saysStream ? { stream: true } : undefined),
+    ...(betas !== undefined && host.saysBetas ? { anthropic_beta: betas.split(',').map((beta) => beta.trim()) } : undefined),
   })
   return {
     ...anthropic,
@@ -47,7 +52,7 @@ function hosted(host: Host): ProviderCodec {
       const body = encodeRequest(request, model)
       delete body['model']
       delete body['stream']
-      return { ...body, ...ownMembers(request.stream) }
+      return { ...body, ...ownMembers(request.stream, {}) }
     },
   }
 }

@@ -4,6 +4,7 @@ import { legName, legOf } from '@understudy/core'
 import type { DialectCodec } from '@understudy/dialects'
 
 import { orInternalFault } from '../internal-fault.js'
+import { legCodecOf } from '../leg-codec.js'
 import type { ProviderAgents } from '../outbound/agents.js'
 import type { WritableLeg } from '../outbound/http-leg.js'
 import { createHttpLeg } from '../outbound/http-leg.js'
@@ -104,7 +105,7 @@ function createLeg(leg: ResolvedLeg, route: ResolvedRoute, { codecOf, agents, wa
     return { ...made, bytesOf: (request) => Buffer.from(JSON.stringify(filled(request).body ?? {})) }
   }
   const { provider, model, anyModel, region } = leg
-  const codec = codecOf(provider.dialect)
+  const codec = legCodecOf(provider, codecOf)
   const { bufferedVia } = route.settings
   const fill = (request: ChatRequest): ChatRequest => filledRequest(request, defaults, codecOf)
   const settings = { region, defaults, fill, bufferedVia, limits, reasoning, retries, price, weight }

@@ -9,6 +9,8 @@ export interface AnswerForm {
   readonly unread: Buffer | undefined
 }
 
+const FRAMES = 'application/vnd.amazon.eventstream'
+
 /** So much white space is no answer. */
 const MAX_PEEKED_BYTES = 64 * 1024
 
@@ -24,11 +26,20 @@ export function answerForm(
   source: ByteSource,
   signal: StopSignal,
 ): AnswerForm | Promise<AnswerForm> {
-  const type = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  if (type === 'text/event-stream') return { form: 'events', unread: undefined }
+  const type = typeOf(contentType)
+  if (type === 'text/event-stream' || type === FRAMES) return { form: 'events', unread: undefined }
   if (type === 'application/json' || type.endsWith('+json')) return { form: 'json', unread: undefined }
   if (type === 'text/html') throw new LegFailedError(failureOf('malformed', { code: 'html' }))
   return peek(source, signal)
+}
+
+/** Whether an answer is AWS's binary event stream. */
+export function isFramed(contentType: string | undefined): boolean {
+  return typeOf(contentType) === FRAMES
+}
+
+function typeOf(contentType: string | undefined): string {
+  return contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
 async function peek(source: ByteSource, signal: StopSignal): Promise<AnswerForm> {

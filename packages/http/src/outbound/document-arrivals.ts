@@ -1,6 +1,6 @@
 import type { Arrival, Failure, StopSignal } from '@understudy/core'
 import { failureOf } from '@understudy/core'
-import type { DialectCodec } from '@understudy/dialects'
+import type { ProviderCodec } from '@understudy/dialects'
 import type { ByteSource } from './byte-source.js'
 import { readBody } from './read-body.js'
 
@@ -11,7 +11,7 @@ const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined }
 
 /** What a document is read with. */
 export interface DocumentReader {
-  readonly codec: DialectCodec
+  readonly codec: ProviderCodec
   readonly status: number
   /** Whether the client gets the bytes as they came. */
   readonly forward: 'bytes' | 'parts'

@@ -1,4 +1,5 @@
-import type { ResolvedProvider } from '@understudy/config'
+import { cloudBaseURL } from '@understudy/config'
+import type { ResolvedCloud, ResolvedProvider, ResolvedVertex } from '@understudy/config'
 
 /** Where a leg's requests go. */
 export interface Endpoint {
@@ -8,13 +9,15 @@ export interface Endpoint {
 }
 
 /**
- * Makes the endpoint of a provider for one model, and for a stream if the dialect says that in the path. Throws if its dialect is not one
- * that is asked over HTTP here.
+ * Makes the endpoint of a provider for one model, and for a stream if the dialect says that in the path. At a cloud a leg's region wins
+ * over the provider's own. Throws if its dialect is not one that is asked over HTTP here.
  */
-export function endpointOf(provider: ResolvedProvider, model: string, streamed: boolean): Endpoint {
-  const { origin, pathname } = new URL(provider.baseURL)
+export function endpointOf(provider: ResolvedProvider, model: string, streamed: boolean, region?: string): Endpoint {
+  const { cloud } = provider
+  const elsewhere = region === undefined || cloud === undefined || cloud.isElsewhere ? undefined : cloudBaseURL(cloud.type, region)
+  const { origin, pathname } = new URL(elsewhere ?? provider.baseURL)
   const base = pathname.replace(/\/+$/, '')
-  return { origin, path: base + pathOf(provider, model, streamed) }
+  return { origin, path: base + pathOf(provider, model, streamed, region) }
 }
 
 /**
@@ -32,25 +35,61 @@ export function modelInPath(provider: ResolvedProvider): boolean {
   return (provider.azure !== undefined && provider.dialect === 'openai') || provider.dialect === 'gemini'
 }
 
-function pathOf(provider: ResolvedProvider, model: string, streamed: boolean): string {
-  const { name, dialect, azure, baseURL } = provider
+function pathOf(provider: ResolvedProvider, model: string, streamed: boolean, region: string | undefined): string {
+  const { name, dialect, azure, baseURL, cloud } = provider
   if (modelInPath(provider) && !hasPathName(model)) throw new Error(`provider '${name}': the model '${model}' cannot stand in a path`)
+  if (cloud !== undefined) return cloudPath(provider, cloud, model, streamed, region)
   // Vendors that speak this dialect beside their own give a base URL with or without the version.
   if (dialect === 'anthropic') return baseURL.endsWith('/v1') ? '/messages' : '/v1/messages'
   if (dialect === 'gemini') {
     if (new URL(baseURL).hostname.endsWith('aiplatform.googleapis.com')) {
-      throw new Error(`provider '${name}': Vertex AI, which wants Google's own credentials, cannot be asked yet; 'google' can`)
+      throw new Error(`provider '${name}': Vertex AI has paths of its own; say cloud: 'vertex', and the project`)
     }
     return geminiPath(baseURL, model, streamed)
   }
-  // In Azure's way too: https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses
-  if (dialect === 'responses') return azure === undefined ? '/responses' : `/openai/responses?api-version=${encodeURIComponent(azure.apiVersion)}`
   if (dialect !== 'openai') {
     throw new Error(`provider '${name}': dialect '${dialect}' cannot be asked over HTTP; 'openai', 'responses', 'anthropic' and 'gemini' can`)
   }
   if (azure === undefined) return '/chat/completions'
   const version = encodeURIComponent(azure.apiVersion)
   return `/openai/deployments/${pathSegment(model)}/chat/completions?api-version=${version}`
+}
+
+function cloudPath(
+  { dialect, baseURL }: ResolvedProvider,
+  cloud: ResolvedCloud,
+  model: string,
+  streamed: boolean,
+  region: string | undefined,
+): string {
+  if (cloud.type === 'vertex') return vertexPath(cloud, dialect === 'anthropic', baseURL, model, streamed, region)
+  const invoke = streamed ? 'invoke-with-response-stream' : 'invoke'
+  const converse = streamed ? 'converse-stream' : 'converse'
+  return `/model/${pathSegment(model)}/${dialect === 'anthropic' ? invoke : converse}`
+}
+
+/**
+ * A model's name, or the path of one: another publisher's, or an endpoint that it was deployed to.
+ *
+ * https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference,
+ * https://cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/use-claude
+ */
+function vertexPath(
+  { project, location }: ResolvedVertex,
+  isAnthropic: boolean,
+  baseURL: string,
+  model: string,
+  streamed: boolean,
+  region = location,
+): string {
+  const version = /\/v\d+(?:(?:alpha|beta)\d*)?$/.test(baseURL) ? '' : '/v1'
+  const place = `projects/${pathSegment(project)}/locations/${pathSegment(region)}`
+  const named = /^(?:publishers\/[^/]+\/models|endpoints)\/[^/]+$/.test(model)
+    ? model.split('/').map(pathSegment).join('/')
+    : `publishers/${isAnthropic ? 'anthropic' : 'google'}/models/${pathSegment(model)}`
+  const method = streamed ? 'streamGenerateContent?alt=sse' : 'generateContent'
+  const raw = streamed ? 'streamRawPredict' : 'rawPredict'
+  return `${version}/${place}/${named}:${isAnthropic ? raw : method}`
 }
 
 /** https://ai.google.dev/api/generate-content; a tuned model stands beside the others and not among them. */

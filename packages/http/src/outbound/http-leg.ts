@@ -2,9 +2,10 @@ import { credentialName } from '@understudy/config'
 import type { BufferedVia, ResolvedProvider } from '@understudy/config'
 import type { ChatRequest, Leg, LegAnswer, LegContext, LegLimits } from '@understudy/core'
 import { failureOf, LegFailedError } from '@understudy/core'
-import type { DialectCodec } from '@understudy/dialects'
+import type { ProviderCodec } from '@understudy/dialects'
 import { orInternalFault } from '../internal-fault.js'
 import type { ProviderAgents } from './agents.js'
+import { createCloudSigner, type CloudSigner } from './cloud-signer.js'
 import { credentialHeader } from './credentials.js'
 import type { Endpoint } from './endpoint.js'
 import { endpointOf, hasPathName, modelInPath } from './endpoint.js'
@@ -19,7 +20,7 @@ import { passedHeadersOf } from './wire-request.js'
 export interface HttpLegOptions {
   readonly provider: ResolvedProvider
   /** Of the provider's dialect. */
-  readonly codec: DialectCodec
+  readonly codec: ProviderCodec
   /** What the provider is asked for. With `anyModel` only the leg's name. */
   readonly model: string
   /** Keeps the request's own model. Default false. */
@@ -54,7 +55,8 @@ export interface WritableLeg extends Leg {
 export function createHttpLeg(options: HttpLegOptions): WritableLeg {
   const { provider, codec, model, anyModel = false, agents, bufferedVia, wallClock = Date.now } = options
   const dispatcher = agents.dispatcherOf(provider.name)
-  const endpoints = { stream: endpointOf(provider, model, true), document: endpointOf(provider, model, false) }
+  const { region } = options
+  const endpoints = { stream: endpointOf(provider, model, true, region), document: endpointOf(provider, model, false, region) }
   const endpointOfEach = anyModel && modelInPath(provider)
   const withoutKey = requestHeaders(provider)
   const withKey = requestHeaders(provider, credentialName(provider))
@@ -62,11 +64,16 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
   const body = { codec, model: anyModel ? undefined : model, defaults, fill }
   const writeBody = bodyWriter(body)
   const streamsAlways = bufferedVia === 'stream'
-  const asksForChoices = codec.outlineRequest(defaults).choices > 1
+  const asksForChoices = choicesIn(defaults) > 1
   const { sign } = provider
+  const signCloud = cloudSignerOf(provider, region, wallClock)
   // What the host was shown is what is sent.
   const shown = new WeakMap<ChatRequest, Buffer>()
   const said = new WeakMap<ChatRequest, { readonly feature: string | undefined }>()
+
+  function choicesIn(parameters: Readonly<Record<string, unknown>>): number {
+    return codec.outlineRequest?.(parameters).choices ?? 1
+  }
 
   function bytesOf(request: ChatRequest): Buffer {
     const bytes = writeBody(request, request.stream || streamsAlways)
@@ -88,7 +95,7 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
     if (!endpointOfEach) return streamed ? endpoints.stream : endpoints.document
     const asked = request.model ?? ''
     if (!hasPathName(asked)) throw new LegFailedError(failureOf('not_found', { code: 'model_in_path' }))
-    return endpointOf(provider, asked, streamed)
+    return endpointOf(provider, asked, streamed, region)
   }
 
   async function open(request: ChatRequest, context: LegContext): Promise<LegAnswer> {
@@ -100,24 +107,25 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
     const base = credential.length === 0 ? withoutKey : withKey
     // The host's own code has answered before it, and is asked behind it: nothing but ours can throw here.
     const { origin, path, bytes, own } = orInternalFault(() => {
-      const passed = sameDialect ? passedHeadersOf(request) : []
+      const passed = sameDialect ? passedHeadersOf(request, provider.cloud?.type) : []
       const own = [...withHeaders(streamed ? base.stream : base.document, passed), ...credential]
       return { ...placeOf(request, streamed), bytes: shown.get(request) ?? writeBody(request, streamed), own }
     })
 
     const exchange = new Exchange(signal, context.onConnect)
-    const headers = sign === undefined ? own : [...withHeaders(own, await signatureHeaders(sign, bytes, signal))]
+    const ofHost = sign === undefined ? own : withHeaders(own, await signatureHeaders(sign, bytes, signal))
+    const headers = [...(signCloud === undefined ? ofHost : withHeaders(ofHost, await signCloud({ origin, path }, bytes, signal)))]
     exchange.start(dispatcher, { origin, path, headers, body: bytes })
     const head = await exchange.head
     const answer = await readAnswer(exchange, head, { codec, signal, sameDialect, client: request.dialect, streamed: request.stream, wallClock })
-    return asksForChoices ? { ...answer, choices: codec.outlineRequest({ ...defaults, ...request.body }).choices } : answer
+    return asksForChoices ? { ...answer, choices: choicesIn({ ...defaults, ...request.body }) } : answer
   }
 
   return {
     provider: provider.name,
     model,
     anyModel,
-    region: options.region,
+    region,
     limits: options.limits,
     reasoning: options.reasoning,
     retries: options.retries,
@@ -128,4 +136,10 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
     open,
     bytesOf,
   }
+}
+
+/** What signs a leg's requests, where its cloud wants that. */
+function cloudSignerOf({ cloud }: ResolvedProvider, region: string | undefined, wallClock: () => number): CloudSigner | undefined {
+  if (cloud?.type !== 'bedrock' || cloud.credentials === undefined) return undefined
+  return createCloudSigner(cloud.credentials, region ?? cloud.region ?? '', wallClock)
 }

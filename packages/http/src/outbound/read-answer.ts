@@ -1,9 +1,9 @@
 import type { Arrival, Dialect, LegAnswer, StopSignal } from '@understudy/core'
 import { failureOf, LegFailedError } from '@understudy/core'
-import type { DialectCodec } from '@understudy/dialects'
+import type { ProviderCodec } from '@understudy/dialects'
 import { createSayableParts } from '@understudy/dialects'
 import type { AnswerForm } from './answer-form.js'
-import { answerForm } from './answer-form.js'
+import { answerForm, isFramed } from './answer-form.js'
 import type { ByteSource } from './byte-source.js'
 import { decodeSource } from './decoded-source.js'
 import { DocumentArrivals } from './document-arrivals.js'
@@ -14,7 +14,7 @@ import { headerText, headerTexts, providerRequestId, visibleHeaders } from './re
 
 /** What an answer is read with. */
 export interface AnswerReader {
-  readonly codec: DialectCodec
+  readonly codec: ProviderCodec
   readonly signal: StopSignal
   /** Whether the client speaks the codec's dialect. */
   readonly sameDialect: boolean
@@ -29,19 +29,22 @@ export interface AnswerReader {
 const MAX_ERROR_BYTES = 64 * 1024
 
 /** Makes a leg's answer of a head and the body behind it. Throws a `LegFailedError` for one that is no answer. */
-export async function readAnswer(source: ByteSource, head: AnswerHead, reader: AnswerReader): Promise<LegAnswer> {
+export async function readAnswer(answer: ByteSource, head: AnswerHead, reader: AnswerReader): Promise<LegAnswer> {
   const { status, headers } = head
-  const body = decodeSource(source, headerText(headers, 'content-encoding'))
+  const body = decodeSource(answer, headerText(headers, 'content-encoding'))
   if (status > 299) {
-    if (body === undefined) source.release()
+    if (body === undefined) answer.release()
     throw await failedAnswer(body, head, reader)
   }
   try {
     if (body === undefined) throw new LegFailedError(failureOf('malformed', { code: 'unsupported_encoding' }))
-    const form = answerForm(headerText(headers, 'content-type'), body, reader.signal)
-    return answerOf(body, form instanceof Promise ? await form : form, head, reader)
+    const type = headerText(headers, 'content-type')
+    // Whoever asks no cloud has no use for it.
+    const source = isFramed(type) ? (await import('./frame-source.js')).createFrameSource(body) : body
+    const form = answerForm(type, source, reader.signal)
+    return answerOf(source, form instanceof Promise ? await form : form, head, reader)
   } catch (error) {
-    source.cancel()
+    answer.cancel()
     throw error
   }
 }

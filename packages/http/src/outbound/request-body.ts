@@ -1,11 +1,11 @@
 import type { ChatRequest } from '@understudy/core'
-import type { DialectCodec } from '@understudy/dialects'
+import type { ProviderCodec } from '@understudy/dialects'
 import { isUntranslatableRequestError } from '@understudy/dialects'
 import type { JsonObject } from './json-members.js'
 import { scanObject } from './json-members.js'
 import type { BodyEdits } from './splice-body.js'
 import { spliceBody } from './splice-body.js'
-import { neutralOf, rawOf } from './wire-request.js'
+import { neutralOf, passedOf, rawOf } from './wire-request.js'
 
 /** Fields that are ours to read and no provider's. */
 export const TRANSPORT_FIELDS: ReadonlySet<string> = new Set([
@@ -22,7 +22,7 @@ const SAID_IN_PATH: ReadonlySet<string> = new Set([...TRANSPORT_FIELDS, 'model',
 
 /** What a leg makes of every body. */
 export interface BodySettings {
-  readonly codec: DialectCodec
+  readonly codec: ProviderCodec
   /** `undefined` keeps the request's own model. */
   readonly model: string | undefined
   /** Under what the request sets. `model` and `stream` in it count for nothing. */
@@ -76,7 +76,8 @@ export function bodyWriter(settings: BodySettings): BodyWriter {
     const forced = streamed && !request.stream && !inPath
     if (isSameDialect(request, codec)) {
       const body = scannedBodyOf(request)
-      if (body !== undefined) return spliceBody(body.bytes, body.object, forced ? asStream(plain, request) : plain)
+      const own = codec.ownMembers === undefined ? plain : withOwn(plain, codec.ownMembers(request.stream || streamed, passedOf(request)))
+      if (body !== undefined) return spliceBody(body.bytes, body.object, forced ? asStream(own, request) : own)
     }
     const encoded = encode(request, request.stream || streamed, settings)
     // A request that was on no wire takes its defaults in this dialect.
@@ -86,8 +87,14 @@ export function bodyWriter(settings: BodySettings): BodyWriter {
   }
 }
 
+function withOwn(edits: BodyEdits, members: Readonly<Record<string, unknown>>): BodyEdits {
+  const own = Object.entries(members).map(([key, value]) => [key, jsonBytes(value)] as const)
+  const remove = new Set([...edits.remove].filter((key) => !Object.hasOwn(members, key)))
+  return { ...edits, set: new Map([...edits.set, ...own]), remove }
+}
+
 /** Whether a request's body and answer are in the leg's dialect already. */
-export function isSameDialect(request: ChatRequest, codec: DialectCodec): boolean {
+export function isSameDialect(request: ChatRequest, codec: ProviderCodec): boolean {
   return request.dialect === codec.name && (request.body !== undefined || rawOf(request) !== undefined)
 }
 

@@ -36,12 +36,13 @@ export function requestHeaders(provider: ResolvedProvider, without?: string): Re
   const own = Object.entries(provider.headers()).map(
     ([name, value]) => [checkedName(name, value, provider), value] as const,
   )
-  const shared = provider.dialect === 'anthropic' ? [...SHARED, ANTHROPIC_VERSION] : SHARED
+  const shared = provider.dialect === 'anthropic' && provider.cloud === undefined ? [...SHARED, ANTHROPIC_VERSION] : SHARED
   const all = (ours: Readonly<Record<string, string>>): string[] =>
     [...new Map([...Object.entries(ours), ...shared, ...own])].filter(([name]) => name !== without).flat()
+  const events = provider.cloud?.type === 'bedrock' ? 'application/vnd.amazon.eventstream' : 'text/event-stream'
   return {
     // Compressed events would wait in the compressor.
-    stream: all({ accept: 'text/event-stream', 'accept-encoding': 'identity' }),
+    stream: all({ accept: events, 'accept-encoding': 'identity' }),
     document: all({ accept: 'application/json' }),
   }
 }

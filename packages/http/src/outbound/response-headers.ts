@@ -34,6 +34,6 @@ export function visibleHeaders(headers: Headers): Record<string, string> | undef
 
 /** The provider's own name for this request. */
 export function providerRequestId(headers: Headers): string | undefined {
-  const id = headerText(headers, 'x-request-id') ?? headerText(headers, 'request-id')
+  const id = headerText(headers, 'x-request-id') ?? headerText(headers, 'request-id') ?? headerText(headers, 'x-amzn-requestid')
   return id !== undefined && PRINTABLE.test(id) ? id : undefined
 }

@@ -25,12 +25,21 @@ export function rawOf(request: ChatRequest): Uint8Array | undefined {
   return 'raw' in request && request.raw instanceof Uint8Array ? request.raw : undefined
 }
 
-/** Names and values, in turn, of the client's headers that a leg of the same dialect is sent. */
-export function passedHeadersOf(request: ChatRequest): readonly string[] {
-  if (!('passHeaders' in request) || typeof request.passHeaders !== 'object' || request.passHeaders === null) return []
+/**
+ * Names and values, in turn, of the client's headers that a leg of the same dialect is sent. At a cloud the body says the version, and at
+ * Bedrock what is tried out as well.
+ */
+export function passedHeadersOf(request: ChatRequest, cloud?: 'bedrock' | 'vertex'): readonly string[] {
+  if (cloud === 'bedrock') return []
+  return Object.entries(passedOf(request)).filter(([name]) => cloud === undefined || name !== 'anthropic-version').flat()
+}
+
+/** The client's headers that a leg of the same dialect is sent. */
+export function passedOf(request: ChatRequest): Readonly<Record<string, string>> {
+  if (!('passHeaders' in request) || typeof request.passHeaders !== 'object' || request.passHeaders === null) return {}
   const given = new Map<string, unknown>(Object.entries(request.passHeaders))
-  return PASSED_HEADERS.flatMap((name) => {
+  return Object.fromEntries(PASSED_HEADERS.flatMap((name) => {
     const value = given.get(name)
-    return isHeaderValue(value) ? [name, value] : []
-  })
+    return isHeaderValue(value) ? [[name, value] as const] : []
+  }))
 }

@@ -291,7 +291,7 @@ t.test('a leg of Gemini', async (t) => {
     t.strictSame(JSON.parse(other.body), { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] })
   })
 
-  t.test('is not made for Vertex AI, which wants other credentials', async (t) => {
+  t.test('is not made for Vertex AI, unless its cloud is said', async (t) => {
     const vertex = providerOf('https://europe-west4-aiplatform.googleapis.com', { dialect: 'gemini', name: 'vertex' })
     t.throws(() => legOn(t, '', { provider: vertex, codec: gemini }), { message: /^provider 'vertex': Vertex AI/ })
   })

@@ -1,0 +1,44 @@
+import type { AwsCredentials, ResolvedBedrock } from '@understudy/config'
+import type { StopSignal } from '@understudy/core'
+import { failureOf, LegFailedError } from '@understudy/core'
+import type { Endpoint } from './endpoint.js'
+import { orAborted } from './or-aborted.js'
+
+/** Signs one attempt: names and values in turn. */
+export type CloudSigner = (endpoint: Endpoint, bytes: Uint8Array, signal: StopSignal) => Promise<readonly string[]>
+
+/**
+ * Signs the requests of one leg, in its own region. Credentials that cannot be had or used are an `auth_error` of that attempt. AWS's
+ * signer is loaded when it is first needed.
+ */
+export function createCloudSigner(
+  credentials: NonNullable<ResolvedBedrock['credentials']>,
+  region: string,
+  wallClock: () => number,
+): CloudSigner {
+  return async ({ origin, path }, bytes, signal) => {
+    try {
+      const work = sign(() => Promise.resolve(credentials()), { origin, path, bytes, region }, wallClock)
+      return await orAborted(work, signal)
+    } catch {
+      signal.throwIfAborted()
+      // What was thrown stays out of it: it may quote a key or where it is kept.
+      throw new LegFailedError(failureOf('auth_error', { code: 'credential_unavailable' }))
+    }
+  }
+}
+
+async function sign(
+  credentials: () => Promise<AwsCredentials>,
+  request: Endpoint & { readonly bytes: Uint8Array; readonly region: string },
+  wallClock: () => number,
+): Promise<readonly string[]> {
+  const [{ awsSignature }, { accessKeyId, secretAccessKey, sessionToken }] = await Promise.all([import('./aws-signature.js'), credentials()])
+  if (!isKey(accessKeyId) || !isKey(secretAccessKey)) throw new TypeError('no credentials')
+  const keys = { accessKeyId, secretAccessKey, ...(isKey(sessionToken) ? { sessionToken } : undefined) }
+  return awsSignature({ ...request, contentType: 'application/json', credentials: keys, now: wallClock() })
+}
+
+function isKey(value: unknown): value is string {
+  return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
+}
