@@ -28,6 +28,9 @@ export function scriptedFallback(): ScriptedFallback {
     },
     snapshot: () => ({ routes: [], lastFailures: [], breakers: [], cooldowns: [], openRuns: 0, listenerErrors: 0 }),
     on: () => () => undefined,
+    get chains(): Fallback['chains'] {
+      throw new Error('a scripted fallback has no chains')
+    },
     close() {
       closes += 1
       return Promise.resolve()

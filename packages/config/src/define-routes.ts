@@ -8,12 +8,21 @@ export interface DefinedRoute extends RouteSettings {
   readonly legs: DefinedLegs
 }
 
+/** A preset written in code. */
+export type DefinedPreset = DefinedLegs | { readonly legs: DefinedLegs; readonly marking?: string | undefined }
+
+/** A route with presets written in code. */
+export interface DefinedPresets extends RouteSettings {
+  readonly presets: { readonly normal: DefinedPreset; readonly [name: string]: DefinedPreset }
+  readonly active?: string | undefined
+}
+
 /**
- * Gives back the routes as they are, and has the compiler refuse an empty chain and a misspelt key. The names of the
+ * Gives back the routes as they are, and has the compiler refuse an empty chain, presets without `normal` and a misspelt key. The names of the
  * routes stay known: `routes.chat` compiles, `routes.chta` does not.
  */
 export function defineRoutes<const Name extends string>(
-  routes: Readonly<Record<Name, DefinedLegs | DefinedRoute>>,
-): Readonly<Record<Name, DefinedLegs | DefinedRoute>> {
+  routes: Readonly<Record<Name, DefinedLegs | DefinedRoute | DefinedPresets>>,
+): Readonly<Record<Name, DefinedLegs | DefinedRoute | DefinedPresets>> {
   return routes
 }

@@ -2,6 +2,22 @@ export { cloudBaseURL } from './cloud.js'
 export { ConfigError, isConfigError } from './config-error.js'
 export { credentialName } from './credential-name.js'
 export { defineRoutes } from './define-routes.js'
+export { checkDocument, NORMAL } from './document/check-document.js'
+export { documentJsonSchema } from './document/document-json-schema.js'
+export { chainDocument } from './document/document-schema.js'
+export { shownLeg } from './document/leg-name.js'
+export {
+  entryIn,
+  isSameEntry,
+  markedDocument,
+  presetNames,
+  routesIn,
+  selectingEntry,
+  stampedRoutes,
+  withEntry,
+} from './live/edit-document.js'
+export { createLiveChains } from './live/live-chains.js'
+export { PIN_MS } from './live/pins.js'
 export { isReasoningModel } from './reasoning-models.js'
 export { resolveConfig } from './resolve-config.js'
 export { resolveMount } from './resolve-mount.js'
@@ -19,7 +35,15 @@ export type {
 } from './caller-options.js'
 export type { CloudCredentials, CloudName, GoogleToken, ResolvedBedrock, ResolvedCloud, ResolvedVertex } from './cloud.js'
 export type { ConfigIssue } from './config-error.js'
-export type { DefinedLegs, DefinedRoute } from './define-routes.js'
+export type { DefinedLegs, DefinedPreset, DefinedPresets, DefinedRoute } from './define-routes.js'
+export type { CheckedDocument, CheckedRoute, DocumentCheck } from './document/check-document.js'
+export type { ChainDocument, LegEntry, PresetEntry, RouteEntry } from './document/document-schema.js'
+export type { KnownChains, NamedLeg } from './document/known-chains.js'
+export type { ChangeMark, RouteJson } from './live/edit-document.js'
+export type { ChainLayer, HeldDocument, LiveChains, LiveStatus, RunningChains } from './live/live-chains.js'
+export type { LiveHost, Tell } from './live/live-host.js'
+export type { Pin } from './live/pins.js'
+export type { Rejection } from './live/rejections.js'
 export type { Logger, LogLine } from './logger.js'
 export type {
   ChainDocumentJson,
@@ -33,7 +57,7 @@ export type {
 export { VersionConflictError } from './live/chain-source.js'
 export type { FileSourceOptions } from './live/file-source.js'
 export { fileSource } from './live/file-source.js'
-export type { Envelope, ExhaustedStatus, FallbackOptions, MountOptions, PriceHints } from './options.js'
+export type { Envelope, ExhaustedStatus, FallbackOptions, LiveChainsOptions, MountOptions, PriceHints } from './options.js'
 export type { ApiKeyInput, AwsCredentials, AwsCredentialsInput, ProviderInput, ProvidersInput, Sign, SignedHeaders } from './provider-input.js'
 export type { ConfigContext } from './resolve-config.js'
 export type {
@@ -42,7 +66,9 @@ export type {
   ResolvedCustomLeg,
   ResolvedHealth,
   ResolvedLeg,
+  ResolvedLive,
   ResolvedMount,
+  ResolvedPreset,
   ResolvedProvider,
   ResolvedProviderLeg,
   ResolvedProxy,
@@ -56,6 +82,8 @@ export type {
   Idempotency,
   LegInput,
   ParameterDefaults,
+  PresetOptions,
+  PresetsInput,
   ProviderLegInput,
   RouteOptions,
   RouteSettings,

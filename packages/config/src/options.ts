@@ -1,5 +1,6 @@
 import type { BreakerOptions, ChatRequest } from '@understudy/core'
 import type { CallerOptions } from './caller-options.js'
+import type { ChainSource } from './live/chain-source.js'
 import type { Logger } from './logger.js'
 import type { ProvidersInput } from './provider-input.js'
 import type { RouteSettings } from './routes-input.js'
@@ -38,6 +39,23 @@ export interface MountOptions {
 /** Prices of one request by `provider/model`; only how they compare matters. Called once a request, so it must be quick. */
 export type PriceHints = (request: ChatRequest) => Readonly<Record<string, number>>
 
+/** Where the chains can be changed while the server runs. */
+export interface LiveChainsOptions {
+  /** Where the live document stands: a file, an HTTP address, a store. */
+  readonly source: ChainSource
+  /** How often it is read, in ms. What a source pushes is read at once. Default 5 000. */
+  readonly pollMs?: number | undefined
+  /** By which share of `pollMs` each wait is longer or shorter, by chance, so that processes do not ask all at once. Default 0.1. */
+  readonly jitter?: number | undefined
+  /** After so long a read is given up, in ms, and the next one is made as if it had failed. Default 3 000. */
+  readonly readTimeoutMs?: number | undefined
+  /**
+   * The path of a file of this process: what is applied is kept there, and runs at the next start before anything is read from the
+   * source. Default none: a start without the source runs the chains of the code.
+   */
+  readonly lastKnownGood?: string | undefined
+}
+
 /** What `createFallback` and `fallbackMiddleware` take beside the routes. A route setting here holds for all routes. */
 export interface FallbackOptions extends MountOptions, RouteSettings, CallerOptions {
   /** Providers outside the catalogue, and what differs from it. Default none. */
@@ -58,6 +76,13 @@ export interface FallbackOptions extends MountOptions, RouteSettings, CallerOpti
   readonly whenOpen?: 'next' | 'stop' | undefined
   /** What becomes of a request whose legs are all left out: 503 or 429 at once (`skip`, default), or each is tried (`try`). */
   readonly whenAllOpen?: 'skip' | 'try' | undefined
+  /** Default none: the chains stay as the code has them. */
+  readonly chains?: LiveChainsOptions | undefined
+  /**
+   * What a live document may say: `any` chain of registered providers (default), or only which of the `presets` of the code is
+   * selected.
+   */
+  readonly liveChanges?: 'any' | 'presets' | undefined
   /** Prices for the order `cost`, over those of the legs. Default none. */
   readonly priceHints?: PriceHints | undefined
   /** Default none: warnings go through `process.emitWarning`, the rest is silent. */

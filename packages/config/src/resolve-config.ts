@@ -1,10 +1,11 @@
 import { ConfigError, type ConfigIssue } from './config-error.js'
+import { createLegFinder } from './document/find-leg.js'
 import type { FallbackOptions } from './options.js'
 import { ownProperties } from './own-properties.js'
 import { resolveCallers } from './resolve-callers.js'
 import { createProviderRegistry } from './provider-registry.js'
 import { reportIssue } from './report-issue.js'
-import type { ResolvedConfig, ResolvedHealth, ResolvedProxy, ResolvedRoute } from './resolved-config.js'
+import type { ResolvedConfig, ResolvedHealth, ResolvedLive, ResolvedProxy, ResolvedRoute } from './resolved-config.js'
 import { settleMount } from './resolve-mount.js'
 import type { ProviderContext } from './resolve-provider.js'
 import { resolveRoute, settleRoute, type RouteNotes } from './resolve-route.js'
@@ -67,7 +68,19 @@ export function resolveConfig(
     health: settleHealth(checked),
     logger: checked.logger,
     proxy: settleProxy(checked.proxy ?? 'environment'),
+    live: settleLive(checked.chains),
+    known: {
+      routes: resolved,
+      liveChanges: checked.liveChanges ?? 'any',
+      legFor: createLegFinder({ routes: resolved, callerModels: callers.models, providers }),
+    },
   }
+}
+
+function settleLive(chains: CheckedOptions['chains']): ResolvedLive | undefined {
+  if (chains === undefined) return undefined
+  const { source, pollMs = 5_000, jitter = 0.1, readTimeoutMs = 3_000, lastKnownGood } = chains
+  return { source, pollMs, jitter, readTimeoutMs, lastKnownGood }
 }
 
 function readRoutes(routes: unknown, issues: ConfigIssue[]): Readonly<Record<string, unknown>> {

@@ -6,7 +6,7 @@ import { ownProperties } from './own-properties.js'
 import type { ProviderRegistry } from './provider-registry.js'
 import { isReasoningModel } from './reasoning-models.js'
 import { reportIssue, type Path } from './report-issue.js'
-import type { ResolvedCustomLeg, ResolvedLeg, ResolvedProviderLeg } from './resolved-config.js'
+import type { ResolvedCustomLeg, ResolvedLeg, ResolvedProvider, ResolvedProviderLeg } from './resolved-config.js'
 import type { ParameterDefaults, ProviderLegInput } from './routes-input.js'
 import { checkObject } from './schema/check-object.js'
 import { customLeg, providerLeg } from './schema/leg.js'
@@ -104,6 +104,14 @@ function resolveCustomLeg(
     ...settle(input, surroundings, false),
   }
   return { type: 'ready', leg, identity: JSON.stringify([name]) }
+}
+
+/** A leg that no code has written: a live document names a registered provider and a model. */
+export function plainLeg(
+  { provider, model, region }: { readonly provider: ResolvedProvider; readonly model: string; readonly region: string | undefined },
+  surroundings: LegSurroundings,
+): ResolvedProviderLeg {
+  return { type: 'provider', provider, model, anyModel: false, region, ...settle({}, surroundings, isReasoningModel(model)) }
 }
 
 function settle(

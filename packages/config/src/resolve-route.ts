@@ -1,19 +1,23 @@
 import { advanceKinds, attemptLimits, minAttempt, type ChainLimits, type FailureKind } from '@understudy/core'
 import type { ConfigIssue } from './config-error.js'
+import { NORMAL } from './document/check-document.js'
 import { layerChainLimits, layerDefaults, layerLegLimits } from './layers.js'
+import { suggestName } from './nearest-name.js'
 import { ownProperties } from './own-properties.js'
 import type { ProviderRegistry } from './provider-registry.js'
 import { formatPath, reportIssue, type Path } from './report-issue.js'
-import type { ResolvedLeg, ResolvedRoute, ResolvedRouteSettings } from './resolved-config.js'
-import { resolveLeg } from './resolve-leg.js'
+import type { ResolvedLeg, ResolvedPreset, ResolvedRoute, ResolvedRouteSettings } from './resolved-config.js'
+import { resolveLeg, type LegSurroundings } from './resolve-leg.js'
 import type { RouteSettings } from './routes-input.js'
 import { checkObject } from './schema/check-object.js'
-import { routeOptions } from './schema/route.js'
+import { nameIssue } from './schema/names.js'
+import { presetOptions, routeOptions } from './schema/route.js'
 import { wrong } from './schema/rule.js'
 import { quote } from './show.js'
 
 const RETRY_ON: readonly FailureKind[] = ['rate_limit', 'connection_error', 'server_error', 'overloaded']
 const MAX_RETRY_AFTER_MS = 5_000
+const PRESETS = 'an object: preset name -> legs, with normal among them'
 const LEGS = 'a list of legs, at least one: [\'openai/gpt-4o\', ...]'
 
 /** What can only be judged when every route has been read. */
@@ -37,25 +41,72 @@ export function resolveRoute(
   const path = ['routes', name]
   const own = Array.isArray(written) ? undefined : ownProperties(written)
   if (!Array.isArray(written) && own === undefined) {
-    reportIssue(issues, path, wrong(written, `${LEGS}, or an object with legs in it`))
-    return { name, legs: [], settings: settleRoute([shared]) }
+    reportIssue(issues, path, wrong(written, `${LEGS}, or an object with legs (or presets) in it`))
+    return { name, legs: [], settings: settleRoute([shared]), legLimits: {} }
   }
   const options = own === undefined ? {} : checkObject(routeOptions, own, path, issues) ?? {}
   const layers = [shared, options]
   const settings = settleRoute(layers)
   checkDeadline(settings.limits, path, issues)
-  const surroundings = { limits: layerLegLimits(layers), defaults: settings.defaults, retries: settings.retries }
+  const legLimits = layerLegLimits(layers)
+  const surroundings = { limits: legLimits, defaults: settings.defaults, retries: settings.retries }
 
-  const listed: unknown = own === undefined ? written : own.legs
-  const legsPath = own === undefined ? path : [...path, 'legs']
+  const place = { surroundings, providers, issues, notes }
+  const isWritten = (key: string): boolean => own !== undefined && Object.hasOwn(own, key) && own[key] !== undefined
+  if (!isWritten('presets')) {
+    if (isWritten('active')) reportIssue(issues, [...path, 'active'], 'selects a preset, and the route has no presets')
+    const listed: unknown = own === undefined ? written : own.legs
+    return { name, legs: resolveLegs(listed, own === undefined ? path : [...path, 'legs'], place), settings, legLimits }
+  }
+  if (isWritten('legs')) reportIssue(issues, [...path, 'legs'], 'stands beside presets; make it the preset normal')
+  const presets = resolvePresets(own?.presets, [...path, 'presets'], place)
+  const { active = NORMAL } = options
+  const selected = presets.get(active)
+  if (selected === undefined && presets.size > 0) {
+    reportIssue(issues, [...path, 'active'], `no preset is called ${quote(active)}; ${suggestName(active, [...presets.keys()])}`)
+  }
+  return { name, legs: selected?.legs ?? [], settings, legLimits, presets, preset: active, marking: selected?.marking }
+}
+
+interface LegsPlace {
+  readonly surroundings: LegSurroundings
+  readonly providers: ProviderRegistry
+  readonly issues: ConfigIssue[]
+  readonly notes: RouteNotes
+}
+
+function resolvePresets(written: unknown, path: Path, place: LegsPlace): ReadonlyMap<string, ResolvedPreset> {
+  const { issues } = place
+  const presets = new Map<string, ResolvedPreset>()
+  const own = ownProperties(written)
+  if (own === undefined) {
+    reportIssue(issues, path, wrong(written, PRESETS))
+    return presets
+  }
+  for (const [name, entry] of Object.entries(own)) {
+    const at = [...path, name]
+    const complaint = nameIssue(name)
+    if (complaint !== undefined) reportIssue(issues, at, `the name ${complaint}`)
+    const options = Array.isArray(entry) ? undefined : checkObject(presetOptions, entry, at, issues)
+    const isObject = !Array.isArray(entry) && ownProperties(entry) !== undefined
+    const listed: unknown = isObject ? options?.legs : entry
+    const isListed = Array.isArray(entry) || options !== undefined
+    const legs = isListed ? resolveLegs(listed, isObject ? [...at, 'legs'] : at, place) : []
+    presets.set(name, { legs, marking: options?.marking })
+  }
+  if (!presets.has(NORMAL)) reportIssue(issues, path, `has no preset ${quote(NORMAL)}, which every other one goes back to`)
+  return presets
+}
+
+function resolveLegs(listed: unknown, path: Path, { surroundings, providers, issues, notes }: LegsPlace): readonly ResolvedLeg[] {
   if (!Array.isArray(listed) || listed.length === 0) {
-    reportIssue(issues, legsPath, wrong(listed, LEGS))
-    return { name, legs: [], settings }
+    reportIssue(issues, path, wrong(listed, LEGS))
+    return []
   }
   const legs: ResolvedLeg[] = []
   const seen = new Map<string, number>()
   listed.forEach((each: unknown, index) => {
-    const at = [...legsPath, index]
+    const at = [...path, index]
     const outcome = resolveLeg(each, at, surroundings, providers, issues)
     if (outcome.type === 'wrong') return
     const first = seen.get(outcome.identity)
@@ -72,7 +123,7 @@ export function resolveRoute(
     noteIdleLimit(outcome.leg, index < listed.length - 1, at, notes)
     if (outcome.leg.type === 'custom') notes.custom.push({ path: at, name: outcome.leg.leg.name })
   })
-  return { name, legs, settings }
+  return legs
 }
 
 function checkDeadline(limits: ChainLimits, path: Path, issues: ConfigIssue[]): void {

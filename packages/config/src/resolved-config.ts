@@ -1,4 +1,6 @@
 import type { BreakerOptions, ChainLimits, CustomLeg, Dialect, FailureKind, LegLimits, Order } from '@understudy/core'
+import type { KnownChains } from './document/known-chains.js'
+import type { ChainSource } from './live/chain-source.js'
 import type { ResolvedCloud } from './cloud.js'
 import type { Logger } from './logger.js'
 import type { Authorize, Identify } from './caller-options.js'
@@ -78,12 +80,39 @@ export interface ResolvedRouteSettings {
   readonly defaults: ParameterDefaults
 }
 
+/** A reviewed, named chain of a route. */
+export interface ResolvedPreset {
+  /** Empty only where `lenient` left every leg out. */
+  readonly legs: readonly ResolvedLeg[]
+  /** What responses say while it is selected. */
+  readonly marking: string | undefined
+}
+
 /** A route that can be run. */
 export interface ResolvedRoute {
   readonly name: string
-  /** Empty only where `lenient` left every leg out. */
+  /** Those of the selected preset, where it has presets. Empty only where `lenient` left every leg out. */
   readonly legs: readonly ResolvedLeg[]
   readonly settings: ResolvedRouteSettings
+  /** What a leg takes that the code has not written for this route. */
+  readonly legLimits: LegLimits
+  /** By name, `normal` among them; absent = the route has none. */
+  readonly presets?: ReadonlyMap<string, ResolvedPreset> | undefined
+  /** The preset that is selected; absent = the route has none. */
+  readonly preset?: string | undefined
+  /** That of the selected preset. */
+  readonly marking?: string | undefined
+}
+
+/** Where the live document of the chains is read. */
+export interface ResolvedLive {
+  readonly source: ChainSource
+  readonly pollMs: number
+  /** A share of `pollMs`. */
+  readonly jitter: number
+  readonly readTimeoutMs: number
+  /** The path of the file; `undefined` = none is kept. */
+  readonly lastKnownGood: string | undefined
 }
 
 /** `MountOptions` with every default filled in. */
@@ -140,4 +169,8 @@ export interface ResolvedConfig {
   readonly health: ResolvedHealth
   readonly logger: Logger | undefined
   readonly proxy: ResolvedProxy
+  /** `undefined` = the chains stay as the code has them. */
+  readonly live: ResolvedLive | undefined
+  /** What a document is judged by. */
+  readonly known: KnownChains
 }

@@ -107,10 +107,25 @@ export interface RouteSettings extends LegLimits, ChainLimits {
   readonly defaults?: ParameterDefaults | undefined
 }
 
-/** A route: its legs in the order they are tried, and its settings. */
-export interface RouteOptions extends RouteSettings {
+/** A preset that says more than its legs. */
+export interface PresetOptions {
   /** At least one, none twice. */
   readonly legs: readonly LegInput[]
+  /** Stands in the header `understudy-degraded` of each response while the preset is selected. Default none. */
+  readonly marking?: string | undefined
+}
+
+/** Reviewed chains by name. `normal` has to be among them: every other one goes back to it. */
+export type PresetsInput = Readonly<Record<string, readonly LegInput[] | PresetOptions>>
+
+/** A route: its legs in the order they are tried, or presets of them, and its settings. */
+export interface RouteOptions extends RouteSettings {
+  /** At least one, none twice. Not beside `presets`. */
+  readonly legs?: readonly LegInput[] | undefined
+  /** Chains of which one is selected; in their place of `legs`. */
+  readonly presets?: PresetsInput | undefined
+  /** The preset that is selected while no live document says otherwise. Default `normal`. */
+  readonly active?: string | undefined
 }
 
 /** Route name -> its legs, or an object with legs. The name is what clients put into `model`; `*` serves the rest. */

@@ -107,5 +107,90 @@ export type RunEvents =
   | RunCommitEvent
   | RunEndEvent
 
-/** Everything that a listener hears of: what happens in runs, and to the health of providers and legs. Content-free. */
-export type FallbackEvent = RunEvents | BreakerEvent | LegMisconfiguredEvent
+/** What became of one route, by a change of its chain. */
+export interface ChainChange {
+  readonly route: string
+  /** The legs before, as `provider/model`. */
+  readonly from: readonly string[]
+  /** The legs now. */
+  readonly to: readonly string[]
+  /** The preset that is selected now, where the route has presets. */
+  readonly preset?: string | undefined
+}
+
+/** Who wrote the document, and when this process acted on it. */
+interface ChainEventBase {
+  /** Of the document. */
+  readonly version: number
+  readonly by: string
+  /** In the words of who wrote it. */
+  readonly reason: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** A live document was applied. Requests from now on run its chains; a run keeps the chain that it started with. */
+export interface ChainAppliedEvent extends ChainEventBase {
+  readonly type: 'chain-applied'
+  /** The routes whose chain is another one now. */
+  readonly changes: readonly ChainChange[]
+}
+
+/** A live document was refused, whole. Once for each document. */
+export interface ChainRejectedEvent {
+  readonly type: 'chain-rejected'
+  /** Of the document, where it could be read. */
+  readonly version?: number | undefined
+  readonly by?: string | undefined
+  readonly reason?: string | undefined
+  /** What is wrong, each with its path. */
+  readonly issues: readonly string[]
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** A route went back to `normal` by itself, since the time of its pin was over. */
+export interface ChainRevertedEvent extends ChainEventBase, ChainChange {
+  readonly type: 'chain-reverted'
+}
+
+/** A preset other than `normal` is selected for a time. */
+interface PinEvent extends ChainEventBase {
+  readonly route: string
+  readonly preset: string
+  /** When it was selected. Milliseconds since the epoch. */
+  readonly since: number
+  /** When it goes back to `normal` by itself. Milliseconds since the epoch. */
+  readonly expiresAt: number
+}
+
+/** A pin has been there for an hour, and for each hour more. */
+export interface PinActiveLongEvent extends PinEvent {
+  readonly type: 'pin-active-long'
+  readonly hours: number
+}
+
+/** A pin ends in ten minutes. */
+export interface PinExpiringEvent extends PinEvent {
+  readonly type: 'pin-expiring'
+}
+
+/** The time of a pin is over. Once, over restarts too where there is a last-known-good file. */
+export interface PinExpiredEvent extends PinEvent {
+  readonly type: 'pin-expired'
+}
+
+/** What happens to the live chains. */
+export type ChainEvent =
+  | ChainAppliedEvent
+  | ChainRejectedEvent
+  | ChainRevertedEvent
+  | PinActiveLongEvent
+  | PinExpiringEvent
+  | PinExpiredEvent
+
+/**
+ * Everything that a listener hears of: what happens in runs, to the health of providers and legs, and to the live chains.
+ * Content-free.
+ */
+export type FallbackEvent = RunEvents | BreakerEvent | LegMisconfiguredEvent | ChainEvent

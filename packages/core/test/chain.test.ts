@@ -217,7 +217,7 @@ t.test('a listener hears the whole run, and what it throws or rejects with goes 
     },
   })
   t.equal(await textOf((await chain.run(request)).parts), 'x')
-  t.strictSame(events.map((event) => `${event.type} ${'route' in event ? `${event.requestId} ${event.route}` : ''}`), [
+  t.strictSame(events.map((event) => `${event.type} ${'requestId' in event ? `${event.requestId} ${event.route}` : ''}`), [
     'attempt-start chat-1 chat',
     'attempt-failure chat-1 chat',
     'failover chat-1 chat',

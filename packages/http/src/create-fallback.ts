@@ -1,4 +1,4 @@
-import type { CloudCredentials, FallbackOptions, ResolvedMount, RoutesInput } from '@understudy/config'
+import type { CloudCredentials, FallbackOptions, ResolvedMount, ResolvedRoute, RoutesInput } from '@understudy/config'
 import { resolveConfig } from '@understudy/config'
 import { createLatencies, createSystemClock } from '@understudy/core'
 import type { Clock, Dialect, LegIdentity } from '@understudy/core'
@@ -23,12 +23,16 @@ import { jsonResponse, rejectionResponse } from './inbound/rejection.js'
 import type { InboundRequest } from './inbound/request.js'
 import type { OutboundResponse } from './inbound/response.js'
 import { requestIdOf } from './inbound/response-headers.js'
-import { createCallerLegs, createRoutes, modelList } from './inbound/routes.js'
+import { createCallerLegs, createRouteMaker, modelList } from './inbound/routes.js'
 import type { BodyShape } from './inbound/schemas.js'
 import { chatBody, contentsBody, messagesBody, responsesBody } from './inbound/schemas.js'
 import { createHealth } from './health.js'
 import type { LegMemory } from './leg-watch.js'
 import { createLegWatch } from './leg-watch.js'
+import { chainSnapshot, liveSnapshot } from './live/chain-snapshot.js'
+import { createChainControl } from './live/create-chain-control.js'
+import { createLive } from './live/create-live.js'
+import { tryLegs } from './live/try-legs.js'
 import { createOpenRuns } from './open-runs.js'
 import { createProviderAgents } from './outbound/agents.js'
 import { createCloudCredentials } from './outbound/cloud-credentials.js'
@@ -92,12 +96,34 @@ export function createMountableFallback(
   const health = createHealth(config, { clock, random, wallClock, hub, warn, logger })
   const watching = { clock, random, wallClock, hub, legs, openRuns, logger }
   const order = createOrderHost(config.health.priceHints, warn)
-  const routes = createRoutes(config, codecOf, agents, wallClock)
-  const pool = { routes, extra: createCallerLegs(config, codecOf, agents, wallClock), callers: config.callers }
-  const choice = { ...pool, keyDefaults: createKeyDefaultsReader((name) => isNameable(pool, name), warn) }
+  const makeRoutes = createRouteMaker(config, codecOf, agents, wallClock)
+  // What routes run is in one place, and is changed by one assignment: a request reads it once, when its chain is chosen.
+  const pool = { routes: makeRoutes(config.routes), extra: createCallerLegs(config, codecOf, agents, wallClock), callers: config.callers }
+  const choice = Object.assign(pool, { keyDefaults: createKeyDefaultsReader((name) => isNameable(pool, name), warn) })
+  const live = createLive(config, {
+    clock,
+    random,
+    wallClock,
+    logger,
+    warn,
+    emit: hub.emit,
+    onRoutes(next) {
+      pool.routes = makeRoutes(next)
+    },
+  })
   const onAuthorizeFault = createAuthorizeFaults(logger, warn)
   const host = { ...watching, choice, health, order, latencies: createLatencies(), onAuthorizeFault }
-  const created = Math.floor(wallClock() / 1000)
+  const startedAt = wallClock()
+  const created = Math.floor(startedAt / 1000)
+  const routesNow = (): ReadonlyMap<string, ResolvedRoute> => live?.running().routes ?? config.routes
+  const chains = createChainControl({
+    known: config.known,
+    live,
+    source: config.live?.source,
+    clock,
+    wallClock,
+    trial: (name, signal) => tryLegs(pool.routes.get(name), { ...host, authorize: config.callers.authorize }, signal),
+  })
 
   const at = (mount: ResolvedMount): ReturnType<MountableFallback[typeof AT_MOUNT]> => ({
     matches: (method, path, atRoot) => matchPath(method, path, { atRoot, shortPaths: mount.shortPaths }) !== undefined,
@@ -110,19 +136,22 @@ export function createMountableFallback(
     matches: (method, path, atRoot = false) => own.matches(method, path, atRoot),
     handle: own.handle,
     snapshot: () => ({
-      routes: [...routes.values()].map(({ name, legs: chain }) => ({
-        name,
-        legs: chain.map((leg) => legSnapshot(leg, legs.memoryOf(leg))),
+      routes: [...routesNow().values()].map((route) => ({
+        name: route.name,
+        chain: chainSnapshot(route, live, startedAt),
+        legs: (pool.routes.get(route.name)?.legs ?? []).map((leg) => legSnapshot(leg, legs.memoryOf(leg))),
       })),
+      ...(live === undefined ? undefined : { live: liveSnapshot(live) }),
       lastFailures: legs.lastFailures(),
       ...health.snapshot(),
       openRuns: openRuns.count(),
       listenerErrors: hub.errors(),
     }),
     on: hub.on,
+    chains,
     async close() {
       openRuns.close()
-      await agents.close()
+      await Promise.all([agents.close(), live?.close()])
     },
     [AT_MOUNT]: (resolve) => at(resolve(config.mount)),
   }
@@ -153,7 +182,7 @@ export function createMountableFallback(
     if (openRuns.closed()) return rejectionResponse(codec, CLOSED_REJECTION, requestId)
     if (row.surface === 'models') {
       const headers = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId }
-      return jsonResponse(200, headers, modelList(routes, created))
+      return jsonResponse(200, headers, modelList(pool.routes, created))
     }
     if (row.surface === 'gemini') {
       const said = readContentPath(request.path)

@@ -28,6 +28,12 @@ const CHANNELS = {
   'breaker-half-open': channel('understudy:breaker-half-open'),
   'breaker-closed': channel('understudy:breaker-closed'),
   'leg-misconfigured': channel('understudy:leg-misconfigured'),
+  'chain-applied': channel('understudy:chain-applied'),
+  'chain-rejected': channel('understudy:chain-rejected'),
+  'chain-reverted': channel('understudy:chain-reverted'),
+  'pin-active-long': channel('understudy:pin-active-long'),
+  'pin-expiring': channel('understudy:pin-expiring'),
+  'pin-expired': channel('understudy:pin-expired'),
 } as const satisfies Record<FallbackEvent['type'], Channel>
 
 const ALL_CHANNELS: readonly Channel[] = Object.values(CHANNELS)

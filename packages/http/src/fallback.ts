@@ -1,5 +1,7 @@
 import type { BreakerSnapshot, CooldownSnapshot, FallbackEvent } from '@understudy/core'
 
+import type { ChainControl } from './live/chain-control.js'
+import type { ChainSnapshot, LiveSnapshot } from './live/chain-snapshot.js'
 import type { InboundRequest } from './inbound/request.js'
 import type { OutboundResponse } from './inbound/response.js'
 import type { Warn } from './warnings.js'
@@ -7,6 +9,8 @@ import type { Warn } from './warnings.js'
 /** One route as it stands now. Content-free. */
 export interface RouteSnapshot {
   readonly name: string
+  /** Which chain it runs, and where that comes from. */
+  readonly chain: ChainSnapshot
   readonly legs: readonly LegSnapshot[]
 }
 
@@ -35,6 +39,8 @@ export interface LegFailureSnapshot {
 /** What a `Fallback` is doing. Content-free. */
 export interface FallbackSnapshot {
   readonly routes: readonly RouteSnapshot[]
+  /** The live document and its source; absent without the option `chains`. */
+  readonly live?: LiveSnapshot | undefined
   readonly lastFailures: readonly LegFailureSnapshot[]
   /** The breakers of the providers that were asked, one for each region of a provider. */
   readonly breakers: readonly BreakerSnapshot[]
@@ -55,7 +61,9 @@ export interface Fallback {
   readonly snapshot: () => FallbackSnapshot
   /** Listens to what happens. A listener runs after the bytes are written; what it throws is counted and goes no further. */
   readonly on: (listener: (event: FallbackEvent) => void) => () => void
-  /** Ends open streams with an error event, stops timers and sockets. A second call does nothing more. */
+  /** Changes chains, tells of their changes, and tries their legs. */
+  readonly chains: ChainControl
+  /** Ends open streams with an error event, stops timers, sources and sockets. A second call does nothing more. */
   readonly close: () => Promise<void>
 }
 

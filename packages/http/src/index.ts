@@ -1,5 +1,6 @@
-export { ConfigError, defineRoutes, isConfigError } from '@understudy/config'
+export { ConfigError, defineRoutes, isConfigError, VersionConflictError } from '@understudy/config'
 export { createFallback } from './create-fallback.js'
+export { ChainControlError, isChainControlError } from './live/chain-control-error.js'
 
 export type {
   Authorize,
@@ -7,12 +8,19 @@ export type {
   AuthorizeResult,
   Caller,
   CallerRequest,
+  ChainDocument,
+  ChainLayer,
+  ChainSource,
   ConfigIssue,
   FailoverDefaults,
   FallbackOptions,
+  HistoryEntry,
   Identify,
+  LiveChainsOptions,
   Logger,
   MountOptions,
+  PresetOptions,
+  PresetsInput,
   ProviderInput,
   ProvidersInput,
   RouteOptions,
@@ -27,6 +35,17 @@ export type {
   MountedFallback,
   RouteSnapshot,
 } from './fallback.js'
+export type {
+  ChainControl,
+  ChangeAuthor,
+  ChangeResult,
+  LegTrial,
+  PinRequest,
+  RestoreRequest,
+  RouteChange,
+} from './live/chain-control.js'
+export type { ChainControlCode } from './live/chain-control-error.js'
+export type { ChainSnapshot, LiveSnapshot } from './live/chain-snapshot.js'
 export type { InboundBody, InboundHeaders, InboundRequest } from './inbound/request.js'
 export type { OutboundResponse } from './inbound/response.js'
 

@@ -41,10 +41,11 @@ t.test('a snapshot says what there is, and nothing of what was said', async (t) 
   const fallback = fallbackOf(t, routes, { providers: providersOn(simulator) }, { wallClock: () => EPOCH })
   t.strictSame(fallback.snapshot().lastFailures, [])
   await fallback.handle(chat())
+  const chain = { layer: 'code', version: 0, since: EPOCH }
   t.strictSame(fallback.snapshot(), {
     routes: [
-      { name: 'chat', legs: [{ provider: 'a', model: 'm-1' }, { provider: 'b', model: 'm-2', lastServedAt: EPOCH }] },
-      { name: 'own', legs: [{ provider: 'own', model: 'own' }] },
+      { name: 'chat', chain, legs: [{ provider: 'a', model: 'm-1' }, { provider: 'b', model: 'm-2', lastServedAt: EPOCH }] },
+      { name: 'own', chain, legs: [{ provider: 'own', model: 'own' }] },
     ],
     lastFailures: [{ provider: 'a', model: 'm-1', kind: 'overloaded', status: 503, at: EPOCH }],
     breakers: [
@@ -220,8 +221,8 @@ t.test('a fallback that is shared takes the mount options of each place, and no 
 
 t.test('a fallback of somebody else\'s making is mounted as it is', async (t) => {
   const own = fallbackOf(t, { chat: [says('one', 'Hi')] })
-  const { matches, handle, snapshot, on, close } = own
-  const mounted = mountFallback({ matches, handle, snapshot, on, close })
+  const { matches, handle, snapshot, on, chains, close } = own
+  const mounted = mountFallback({ matches, handle, snapshot, on, chains, close })
   t.strictSame([mounted.owned, mounted.matches('POST', '/', true), (await mounted.handle(chat())).status], [false, false, 200])
 })
 

@@ -1,13 +1,17 @@
 import { z } from 'zod'
 import type { Logger } from '../logger.js'
-import type { FallbackOptions, PriceHints } from '../options.js'
+import type { ChainSource } from '../live/chain-source.js'
+import type { FallbackOptions, LiveChainsOptions, PriceHints } from '../options.js'
 import { breaker } from './breaker.js'
 import { strictObject } from './check-object.js'
+import { choose } from './choose.js'
 import { providerHints } from './leg.js'
 import { mountHints, mountOptions } from './mount.js'
+import { nameIssue } from './names.js'
+import { ms, share } from './numbers.js'
 import type { Authorize, Identify } from '../caller-options.js'
 import { advanceOn, routeSettings } from './route.js'
-import { boolean, oneOf, rule, secretRule } from './rule.js'
+import { boolean, isObject, oneOf, rule, secretRule, wrong } from './rule.js'
 
 const LEVELS = ['debug', 'info', 'warn', 'error']
 
@@ -25,7 +29,33 @@ function isProxy(value: unknown): value is string | false {
   return typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value)
 }
 
+function isSource(value: unknown): value is ChainSource {
+  if (typeof value !== 'object' || value === null) return false
+  try {
+    return typeof Reflect.get(value, 'read') === 'function' && nameIssue(Reflect.get(value, 'name')) === undefined
+  } catch {
+    return false
+  }
+}
+
+const path = rule(
+  (value): value is string => typeof value === 'string' && value !== '' && !value.includes('\0'),
+  'the path of a file',
+)
+
+const chains: z.ZodType<LiveChainsOptions> = strictObject({
+  source: secretRule(isSource, 'a source, such as fileSource({ path })'),
+  pollMs: ms.optional(),
+  jitter: rule(share, 'a share from 0 to 1').optional(),
+  readTimeoutMs: ms.optional(),
+  lastKnownGood: path.optional(),
+} satisfies { readonly [Key in keyof LiveChainsOptions]-?: z.ZodType<LiveChainsOptions[Key]> })
+
+const noChains = z.custom<LiveChainsOptions>(() => false, { error: ({ input }) => wrong(input, '{ source, pollMs?, lastKnownGood? }') })
+
 const ownOptions = {
+  chains: choose<LiveChainsOptions>((value) => (isObject(value) ? chains : noChains)).optional(),
+  liveChanges: oneOf(['any', 'presets']).optional(),
   providers: z.unknown().optional(),
   identify: rule((value): value is Identify => typeof value === 'function', 'a function (request) that gives the caller').optional(),
   authorize: rule((value): value is Authorize => typeof value === 'function', 'a function (attempt)').optional(),
@@ -54,6 +84,7 @@ export const fallbackOptions = strictObject({
   ...mountHints,
   ...providerHints,
   legs: 'belongs to a route; options hold for all routes',
+  presets: 'belongs to a route; options hold for all routes',
   routes: 'is the first argument: fallbackMiddleware(routes, options)',
 })
 

@@ -5,6 +5,7 @@ import { strictObject } from './check-object.js'
 import { choose } from './choose.js'
 import { isKinds, KINDS_LIST, kindsMessage } from './failure-kinds.js'
 import { chainLimits, legLimits } from './limits.js'
+import { nameIssue } from './names.js'
 import { count, ms, msOrFalse } from './numbers.js'
 import { parameterDefaults } from './parameter-defaults.js'
 import { isObject, oneOf, rule } from './rule.js'
@@ -27,6 +28,12 @@ const noComment = rule((value): value is false => value === false, '{ afterMs } 
 
 const waitingComment = choose<WaitingComment | false>((value) => (isObject(value) ? comment : noComment))
 
+const presetName = rule((value): value is string => nameIssue(value) === undefined, 'the name of a preset')
+const marking = rule(
+  (value): value is string => nameIssue(value) === undefined && String(value).length <= 100,
+  'a text of at most 100 characters, without line breaks or other control characters',
+)
+
 /** What a route may set, and the options for all routes. */
 export const routeSettings = {
   ...legLimits,
@@ -45,4 +52,12 @@ export const routeSettings = {
 } satisfies { readonly [Key in keyof RouteSettings]-?: z.ZodType<RouteSettings[Key]> }
 
 /** A route that is written as an object. Its legs are looked at one by one. */
-export const routeOptions = strictObject({ ...routeSettings, legs: z.unknown().optional() })
+export const routeOptions = strictObject({
+  ...routeSettings,
+  legs: z.unknown().optional(),
+  presets: z.unknown().optional(),
+  active: presetName.optional(),
+})
+
+/** A preset that is written as an object. Its legs are looked at one by one. */
+export const presetOptions = strictObject({ legs: z.unknown().optional(), marking: marking.optional() })

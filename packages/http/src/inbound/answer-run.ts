@@ -10,7 +10,7 @@ import { errorType, FAULT_MESSAGE } from './client-errors.js'
 import { jsonResponse } from './rejection.js'
 import { legFailures, reportAttempts } from './report.js'
 import type { OutboundResponse } from './response.js'
-import { ERROR_HEADERS, failedHeaders, servedHeaders, STREAM_HEADERS } from './response-headers.js'
+import { DEGRADED, ERROR_HEADERS, failedHeaders, servedHeaders, STREAM_HEADERS } from './response-headers.js'
 import { streamAnswer } from './stream-answer.js'
 import { headerText } from './trail.js'
 import { unlessSlow, waitingAnswer } from './waiting-answer.js'
@@ -44,6 +44,7 @@ export async function answerOrWait(
   const early = await unlessSlow(outcome, host.clock, afterMs)
   if (early !== undefined) return answerRun(chat, early)
   const told: Record<string, string> = { ...STREAM_HEADERS, 'x-request-id': headers.requestId }
+  if (headers.degraded !== undefined) told[DEGRADED] = headerText(headers.degraded)
   if (headers.exposeTrail) told['understudy-route'] = headerText(headers.route)
   const rest = outcome.then((late) => lateStream(chat, late))
   return {

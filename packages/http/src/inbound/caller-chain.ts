@@ -69,10 +69,12 @@ export function callerChain(
   const legs = new Map<string, Leg>()
   const dialectOf = new Map<Leg, string>()
   let { idempotency } = base
+  let marking: string | undefined
   for (const [index, { name, limits }] of entries.entries()) {
     const found = foundFor(pool, name)
     if (found === undefined) return { unknown: index }
     idempotency = stricter(idempotency, found.route.idempotency)
+    if (found.route.name === name) marking ??= found.route.marking
     for (const leg of found.legs) {
       const identity = JSON.stringify([leg.provider, leg.model, leg.region ?? null])
       if (legs.has(identity)) continue
@@ -92,6 +94,8 @@ export function callerChain(
     legs: chain,
     first: first === undefined ? '' : legName(first),
     dialectOf,
+    preset: undefined,
+    marking,
     idempotency,
     settings: {
       ...base.settings,

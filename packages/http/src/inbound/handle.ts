@@ -84,7 +84,7 @@ export async function handleChat(
   const { journal, ended: onEnd } = watch
   const client = clientOf(inbound)
   const onStart = stopsWith(watch.open, client)
-  const headers = { requestId, route: route.name, exposeTrail: mount.exposeTrail }
+  const headers = { requestId, route: route.name, exposeTrail: mount.exposeTrail, degraded: route.marking }
   const chat = { host, mount, codec, route, request, includeUsage: outline.includeUsage, headers, watch }
   const ordering = { latencies, prices: order.pricesOf(request, route.order), onOrderProblem: order.onProblem }
   const runHost = { clock, random, health, ...ordering, gate: gateOf(route.name), journal, onStart, onEnd }

@@ -9,6 +9,10 @@ import type { RunnableRoute } from './routes.js'
 export interface PolicyCheckRow {
   readonly check: 'chain' | 'health' | 'translate' | 'authorize'
   readonly passed: boolean
+  /** The preset that the route runs, where it has presets. */
+  readonly preset?: string | undefined
+  /** What responses of that preset say of it. */
+  readonly marking?: string | undefined
   /** A code. */
   readonly why?: string | undefined
   readonly message?: string | undefined
@@ -72,7 +76,7 @@ export async function policyCheck(route: RunnableRoute, host: PolicyCheckHost): 
     plan.push(leftOut(stop.leg, stop.refusal.reason))
     decision ??= { check: 'health', passed: false, why: 'circuit_open' }
   }
-  const checks = [CHAIN_PASSED, decision ?? allLeftOut(plan)]
+  const checks = [chainPassed(route), decision ?? allLeftOut(plan)]
   return { dry_run: true, allowed: checks.every(({ passed }) => passed), checks, plan }
 
   function unsayable(leg: Leg): void {
@@ -88,7 +92,10 @@ export function unusableChain({ code, message }: Rejection): PolicyCheck {
 }
 
 const INTERNAL: PolicyCheckRow = { check: 'authorize', passed: false, why: 'internal_error' }
-const CHAIN_PASSED: PolicyCheckRow = { check: 'chain', passed: true }
+
+function chainPassed({ preset, marking }: RunnableRoute): PolicyCheckRow {
+  return { check: 'chain', passed: true, ...(preset !== undefined && { preset }), ...(marking !== undefined && { marking }) }
+}
 
 function allLeftOut(plan: readonly PlanRow[]): PolicyCheckRow {
   const all = (why: string): boolean => plan.length > 0 && plan.every((row) => row.why === why)

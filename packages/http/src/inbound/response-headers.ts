@@ -8,7 +8,12 @@ export interface RunHeaders {
   readonly requestId: string
   readonly route: string
   readonly exposeTrail: boolean
+  /** The marking of the preset that the route runs. */
+  readonly degraded?: string | undefined
 }
+
+/** Says on every response of a marked preset that answers may be worse than usual. */
+export const DEGRADED = 'understudy-degraded'
 
 /** Headers of an event stream: nothing on the way may hold it back or change it. */
 export const STREAM_HEADERS = {
@@ -33,6 +38,7 @@ export function servedHeaders(
   if (answer.providerRequestId !== undefined) {
     headers['understudy-provider-request-id'] = headerText(answer.providerRequestId)
   }
+  if (run.degraded !== undefined) headers[DEGRADED] = headerText(run.degraded)
   const served = trail.at(-1)
   if (run.exposeTrail && served !== undefined) {
     headers['understudy-route'] = headerText(run.route)
@@ -49,6 +55,7 @@ export function failedHeaders(
   trail: readonly AttemptRecord[],
 ): Record<string, string> {
   const headers: Record<string, string> = { ...base, 'x-request-id': run.requestId }
+  if (run.degraded !== undefined) headers[DEGRADED] = headerText(run.degraded)
   if (run.exposeTrail) {
     headers['understudy-route'] = headerText(run.route)
     if (trail.length > 0) headers['understudy-trail'] = trailHeader(trail)

@@ -21,6 +21,10 @@ export interface RunnableRoute {
   readonly settings: RunSettings
   readonly order: Order
   readonly idempotency: Idempotency
+  /** The preset that it runs, where the route has presets. */
+  readonly preset?: string | undefined
+  /** What its responses say of it. */
+  readonly marking?: string | undefined
   /** Who named the chain, where no route did. */
   readonly chosenBy?: 'caller' | 'key' | undefined
   readonly waitingCommentMs: number | undefined
@@ -32,26 +36,42 @@ export interface RunnableRoute {
 export const ANY_MODEL = '*'
 const DEFAULT_ROUTE = 'default'
 
-/** Makes the legs of every route. */
-export function createRoutes(
+/** Makes routes that can be run of those that can be described. One that was made before is not made again. */
+export type MakeRoutes = (routes: ReadonlyMap<string, ResolvedRoute>) => ReadonlyMap<string, RunnableRoute>
+
+/** Makes the legs of routes. */
+export function createRouteMaker(
   config: ResolvedConfig,
   codecOf: (dialect: string) => DialectCodec,
   agents: ProviderAgents,
   wallClock: () => number,
-): ReadonlyMap<string, RunnableRoute> {
+): MakeRoutes {
   const { whenOpen, whenAllOpen } = config.health
   const parts = { codecOf, agents, wallClock, whenOpen, whenAllOpen }
-  return new Map([...config.routes].map(([name, route]) => [name, createRoute(route, parts)]))
+  const made = new WeakMap<ResolvedRoute, RunnableRoute>()
+  const make = (route: ResolvedRoute): RunnableRoute => {
+    const runnable = made.get(route) ?? createRoute(route, parts)
+    made.set(route, runnable)
+    return runnable
+  }
+  return (routes) => new Map([...routes].map(([name, route]) => [name, make(route)]))
 }
 
-/** The legs that callers may name beside those of the routes, with the settings that hold where no route says otherwise. */
+/**
+ * The legs that callers may name beside those of the routes, with the settings that hold where no route says otherwise: those of
+ * `callerModels`, and those of the code that a preset or a live document has taken out of their route for a while.
+ */
 export function createCallerLegs(
-  { callers, settings, health }: ResolvedConfig,
+  { callers, settings, health, routes, live }: ResolvedConfig,
   codecOf: (dialect: string) => DialectCodec,
   agents: ProviderAgents,
   wallClock: () => number,
 ): RunnableRoute {
-  return createRoute({ name: '', legs: callers.models, settings }, { codecOf, agents, wallClock, whenOpen: health.whenOpen, whenAllOpen: health.whenAllOpen })
+  const { whenOpen, whenAllOpen } = health
+  const code = [...routes.values()].flatMap((route) =>
+    route.presets === undefined ? (live === undefined ? [] : route.legs) : [...route.presets.values()].flatMap(({ legs }) => legs))
+  const route = { name: '', legs: [...callers.models, ...code], settings, legLimits: {} }
+  return createRoute(route, { codecOf, agents, wallClock, whenOpen, whenAllOpen })
 }
 
 /** What legs are made with. */
@@ -79,6 +99,8 @@ function createRoute(route: ResolvedRoute, parts: LegParts): RunnableRoute {
     legs,
     first: first === undefined ? '' : legName(first),
     dialectOf,
+    preset: route.preset,
+    marking: route.marking,
     settings: {
       advance: advanceOn,
       commit,

@@ -1,0 +1,213 @@
+import type { ChainDocumentJson, ChainSource, CheckedDocument, HistoryEntry, KnownChains, LiveChains, RouteJson } from '@understudy/config'
+import {
+  entryIn, isSameEntry, markedDocument, NORMAL, PIN_MS, presetNames, routesIn, selectingEntry, stampedRoutes, VersionConflictError, withEntry,
+} from '@understudy/config'
+import type { Clock } from '@understudy/core'
+
+import type { ChainControl, ChangeAuthor, ChangeResult, LegTrial } from './chain-control.js'
+import { ChainControlError } from './chain-control-error.js'
+
+/** What the control of chains stands on. */
+export interface ChainControlHost {
+  readonly known: KnownChains
+  /** `undefined` = the chains stay as the code has them. */
+  readonly live: LiveChains | undefined
+  readonly source: ChainSource | undefined
+  readonly clock: Clock
+  /** Milliseconds since the epoch. */
+  readonly wallClock: () => number
+  readonly trial: (route: string, signal: AbortSignal | undefined) => AsyncIterable<LegTrial>
+}
+
+/** What a change is made from. */
+interface Held {
+  readonly document: CheckedDocument | undefined
+  readonly routes: Readonly<Record<string, unknown>>
+  readonly now: number
+}
+
+type Edit = (held: Held) => Readonly<Record<string, unknown>> | undefined | Promise<Readonly<Record<string, unknown>> | undefined>
+
+const WRITE_MS = 10_000
+const HISTORY_MS = 5_000
+const DEFAULT_LIMIT = 50
+/** So many entries are looked through for those of one route. */
+const MOST_SEARCHED = 500
+/** Somebody else may be quicker; a person who said no version is not told of it at once. */
+const WRITES = 3
+const LONGEST_PIN_MS = 7 * 24 * 3_600_000
+
+/** Makes the control of the chains of one `Fallback`. Changes of one process are made one after the other. */
+export function createChainControl(host: ChainControlHost): ChainControl {
+  const { known, live, source, clock, wallClock } = host
+  let last: Promise<unknown> = Promise.resolve()
+
+  return {
+    async pin(request) {
+      const { route, preset, forMs = PIN_MS } = request
+      if (!Number.isInteger(forMs) || forMs < 1 || forMs > LONGEST_PIN_MS) {
+        throw new ChainControlError('invalid_request', `forMs is ${forMs}; it must be a whole number of ms, at most ${LONGEST_PIN_MS} (7 days)`)
+      }
+      return change(request, ({ document, routes, now }) => {
+        mustBeRoute(route)
+        const presets = presetNames(route, document?.routes.get(route), known)
+        if (!presets.includes(preset)) {
+          const rest = presets.length === 0 ? 'it has none' : `it has ${presets.join(', ')}`
+          throw new ChainControlError('unknown_preset', `route '${route}' has no preset '${preset}'; ${rest}`)
+        }
+        return withEntry(routes, route, selectingEntry(route, entryOf(routes, route), preset, now + forMs, known))
+      })
+    },
+
+    async unpin(request) {
+      const { route } = request
+      return change(request, ({ document, routes }) => {
+        mustBeRoute(route)
+        const checked = document?.routes.get(route)
+        const active = checked?.active ?? known.routes.get(route)?.preset ?? NORMAL
+        if (active === NORMAL) return undefined
+        return withEntry(routes, route, selectingEntry(route, entryOf(routes, route), NORMAL, undefined, known))
+      })
+    },
+
+    async revert(request) {
+      const { route } = request
+      return change(request, async ({ routes }) => {
+        mustBeRoute(route)
+        const now = entryOf(routes, route)
+        const change = (await entries({ limit: MOST_SEARCHED })).find(({ outcome, document, previous }) =>
+          outcome === 'applied' && document !== undefined
+          && isSameEntry(entryIn(document, route), now) && !isSameEntry(entryIn(previous, route), now))
+        if (change === undefined) {
+          throw new ChainControlError('nothing_to_revert', `no change of route '${route}' is known that could be undone`)
+        }
+        return withEntry(routes, route, entryIn(change.previous, route))
+      })
+    },
+
+    async restore(request) {
+      const { version } = request
+      return change(request, async () => {
+        const found = (await entries({ limit: MOST_SEARCHED, version }))
+          .find((entry) => entry.version === version && entry.outcome === 'applied' && entry.document !== undefined)
+        if (found === undefined) throw new ChainControlError('unknown_version', `no version ${version} that was applied is in the history`)
+        return routesIn(found.document)
+      })
+    },
+
+    async history({ route, limit = DEFAULT_LIMIT } = {}) {
+      const found = await entries({ limit: route === undefined ? limit : MOST_SEARCHED })
+      return found.filter((entry) => route === undefined || isAbout(entry, route)).slice(0, limit)
+    },
+
+    refresh: () => live?.refresh() ?? Promise.resolve(),
+    trial: (route, { signal } = {}) => {
+      mustBeRoute(route)
+      return host.trial(route, signal)
+    },
+  }
+
+  function mustBeRoute(route: string): void {
+    if (known.routes.has(route)) return
+    throw new ChainControlError('unknown_route', `no route is called '${route}'; there is ${[...known.routes.keys()].join(', ')}`)
+  }
+
+  function change(author: ChangeAuthor, edit: Edit): Promise<ChangeResult> {
+    const made = last.then(() => changeNow(author, edit))
+    last = made.catch(() => undefined)
+    return made
+  }
+
+  async function changeNow(author: ChangeAuthor, edit: Edit): Promise<ChangeResult> {
+    for (const name of ['actor', 'reason'] as const) {
+      const text: unknown = author[name]
+      if (typeof text !== 'string' || text.trim() === '') throw new ChainControlError('invalid_request', `${name} is missing: say ${name === 'actor' ? 'who' : 'why'}`)
+    }
+    if (live === undefined || source?.write === undefined) throw notWritable(source)
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await writeChange(live, source.write, author, edit)
+      } catch (error) {
+        const isConflict = error instanceof VersionConflictError
+        if (!isConflict || author.expectedVersion !== undefined || tries === WRITES) throw error
+      }
+    }
+  }
+
+  async function writeChange(
+    running: LiveChains,
+    write: NonNullable<ChainSource['write']>,
+    { actor, reason, expectedVersion }: ChangeAuthor,
+    edit: Edit,
+  ): Promise<ChangeResult> {
+    const held = await running.held().catch((cause: unknown) => {
+      throw new ChainControlError('source_unavailable', 'the source cannot be read now, so nothing was changed', { cause })
+    })
+    const { version: previousVersion, document: ran, pins } = running.running()
+    const latest = Math.max(held.version, previousVersion)
+    if (expectedVersion !== undefined && expectedVersion !== latest) throw new VersionConflictError(expectedVersion, latest)
+    const now = wallClock()
+    // What the store holds is what counts; one that holds nothing that can be run gets what runs.
+    const base = held.document ?? ran
+    const routes = await edit({ document: base, routes: stampedRoutes(base, pins, now), now })
+    if (routes === undefined) return { version: previousVersion, previousVersion }
+    const document = markedDocument(base?.json, routes, { version: latest + 1, actor, reason, now })
+    const check = running.check(document)
+    if (check.type === 'wrong') {
+      const said = check.issues.map(({ path, message }) => `${path}: ${message}`).join('; ')
+      throw new ChainControlError('invalid_change', `nothing was changed: ${said}`, { issues: check.issues })
+    }
+    await written(write, document, held.version)
+    running.judge(document)
+    return { version: latest + 1, previousVersion }
+  }
+
+  async function written(write: NonNullable<ChainSource['write']>, document: ChainDocumentJson, expectedVersion: number): Promise<void> {
+    try {
+      await limited(WRITE_MS, (signal) => write(document, { expectedVersion, signal }))
+    } catch (error) {
+      if (error instanceof VersionConflictError) throw error
+      throw new ChainControlError('source_unavailable', 'the source did not take the change; it may have reached it all the same', { cause: error })
+    }
+  }
+
+  async function entries(query: { readonly limit: number; readonly version?: number }): Promise<readonly HistoryEntry[]> {
+    const local = live?.localHistory() ?? []
+    const kept = source?.history === undefined
+      ? undefined
+      : await limited(HISTORY_MS, (signal) => source.history?.({ ...query, signal }) ?? Promise.resolve(local)).catch(() => undefined)
+    const all = kept ?? local
+    return all.filter(({ version }) => query.version === undefined || version === query.version).slice(0, query.limit)
+  }
+
+  /** A source that never answers is not waited for, whether it heeds its signal or not. */
+  function limited<Value>(ms: number, work: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
+    const controller = new AbortController()
+    return new Promise<Value>((resolve, reject) => {
+      const cancel = clock.schedule(ms, () => {
+        controller.abort()
+        reject(new Error('the source did not answer in time'))
+      })
+      new Promise<Value>((settle) => settle(work(controller.signal))).then(resolve, reject).finally(cancel)
+    })
+  }
+}
+
+function entryOf(routes: Readonly<Record<string, unknown>>, route: string): RouteJson {
+  return entryIn({ routes }, route)
+}
+
+/** Refused ones are about whatever they name, and about everything if nothing of them can be read. */
+function isAbout({ outcome, document, previous }: HistoryEntry, route: string): boolean {
+  if (outcome === 'rejected') return document === undefined || entryIn(document, route) !== undefined
+  if (outcome === 'reverted') return entryIn(document, route) !== undefined
+  return !isSameEntry(entryIn(document, route), entryIn(previous, route))
+}
+
+function notWritable(source: ChainSource | undefined): ChainControlError {
+  const why = source === undefined
+    ? 'there is no source of live chains (option chains)'
+    : `the source '${source.name}' can only be read`
+  const right = 'fileSource({ path, write: true }), and those of @understudy/redis and @understudy/postgres'
+  return new ChainControlError('no_writable_source', `${why}; sources that can be written: ${right}`)
+}
