@@ -47,6 +47,8 @@ function pathOf(provider: ResolvedProvider, model: string, streamed: boolean, re
     }
     return geminiPath(baseURL, model, streamed)
   }
+  // In Azure's way too: https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses
+  if (dialect === 'responses') return azure === undefined ? '/responses' : `/openai/responses?api-version=${encodeURIComponent(azure.apiVersion)}`
   if (dialect !== 'openai') {
     throw new Error(`provider '${name}': dialect '${dialect}' cannot be asked over HTTP; 'openai', 'responses', 'anthropic' and 'gemini' can`)
   }
