@@ -203,7 +203,7 @@ t.test('a broken document is replaced by who expects none', async (t) => {
   const source = fileSource({ path, write: true })
   for (const broken of ['{"version":', '{"version":"3"}', '[]', '{"version":-1}', 'null']) {
     await writeFile(path, broken)
-    await t.rejects(async () => source.write?.({ version: 4 }, { expectedVersion: 3, signal: soon() }), { actualVersion: 0 })
+    await t.rejects(async () => source.write?.({ version: 4 }, { expectedVersion: 3, signal: soon() }), { code: 'version_conflict', actualVersion: 0 })
     await source.write?.({ version: 4 }, { expectedVersion: 0, signal: soon() })
     t.match(await readFile(path, 'utf8'), /"version": 4/)
   }
