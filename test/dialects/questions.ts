@@ -29,6 +29,23 @@ export const OPENAI_QUESTION = {
   max_tokens: 500,
 } satisfies Partial<OpenAI.ChatCompletionCreateParams>
 
+/** The same conversation as clients of the same vendor's newer API say it. */
+export const RESPONSES_QUESTION = {
+  instructions: 'Be brief.',
+  input: [
+    { role: 'user', content: [
+      { type: 'input_text', text: 'What is the weather here?' },
+      { type: 'input_image', image_url: `data:image/png;base64,${PIXEL}`, detail: 'auto' },
+    ] },
+    { role: 'assistant', content: 'Let me see.' },
+    { type: 'function_call', call_id: 'call_1', name: 'weather', arguments: '{"city":"Oslo"}' },
+    { type: 'function_call_output', call_id: 'call_1', output: 'rain' },
+    { role: 'user', content: 'And tomorrow?' },
+  ],
+  tools: [{ type: 'function', name: 'weather', description: 'Says the weather.', parameters: SCHEMA, strict: false }],
+  max_output_tokens: 500,
+} satisfies Partial<OpenAI.Responses.ResponseCreateParams>
+
 /** The same conversation as the other vendor's clients say it. */
 export const ANTHROPIC_QUESTION = {
   system: 'Be brief.',
@@ -92,12 +109,21 @@ export async function ask(
       : await clients.openai.chat.completions.stream({ ...body, stream_options: { include_usage: true } }).finalChatCompletion()
     return plain({ ...answer, id: '', created: 0, system_fingerprint: undefined, understudy: undefined })
   }
+  if (vendor === 'responses') return askResponses(clients.responses, mode, model)
   if (vendor === 'gemini') return askGemini(clients.gemini, mode, model)
   const body = { ...ANTHROPIC_QUESTION, model }
   const answer = mode === 'buffered'
     ? await clients.anthropic.messages.create(body)
     : await clients.anthropic.messages.stream(body).finalMessage()
   return plain({ ...answer, id: '', understudy: undefined })
+}
+
+/** Each item has an id of its own, and what was asked is said again: both are left out. */
+async function askResponses(client: OpenAI, mode: Mode, model: string): Promise<Plain> {
+  const body = { ...RESPONSES_QUESTION, model }
+  const answer = mode === 'buffered' ? await client.responses.create(body) : await client.responses.stream(body).finalResponse()
+  const { model: served, object, status, error, incomplete_details: details, output, output_text: text, usage } = answer
+  return plain({ model: served, object, status, error, details, output: output.map((item) => ({ ...item, id: '' })), text, usage })
 }
 
 /** Its client puts no stream together, so the parts are, here. */

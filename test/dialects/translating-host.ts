@@ -6,11 +6,13 @@ import OpenAI from 'openai'
 import { startHost, type SetUp } from '../cases/hosts.js'
 
 /** A vendor, as a client or as a leg. */
-export type Vendor = 'openai' | 'anthropic' | 'gemini'
+export type Vendor = 'openai' | 'responses' | 'anthropic' | 'gemini'
 
 /** The client of each vendor. */
 export interface Clients {
   readonly openai: OpenAI
+  /** The same client, asked for responses. */
+  readonly responses: OpenAI
   readonly anthropic: Anthropic
   readonly gemini: GoogleGenAI
 }
@@ -28,7 +30,7 @@ export interface LegSetUp {
 }
 
 /** The model that a leg of a vendor is asked for: one whose traits are known. */
-export const MODELS = { openai: 'gpt-4.1', anthropic: 'claude-sonnet-4-5', gemini: 'gemini-2.5-pro' } as const
+export const MODELS = { openai: 'gpt-4.1', responses: 'gpt-4.1-mini', anthropic: 'claude-sonnet-4-5', gemini: 'gemini-2.5-pro' } as const
 
 /** Starts both legs, which are strict about what they are asked, and the host. */
 export async function startTranslatingHost(
@@ -70,8 +72,10 @@ function simulatorOf(step: Step): Promise<Simulator> {
 
 /** The vendors' clients, with no retries of their own. */
 export function clientsOf(origin: string): Clients {
+  const openai = new OpenAI({ baseURL: `${origin}/v1`, apiKey: 'the-callers', maxRetries: 0 })
   return {
-    openai: new OpenAI({ baseURL: `${origin}/v1`, apiKey: 'the-callers', maxRetries: 0 }),
+    openai,
+    responses: openai,
     anthropic: new Anthropic({ baseURL: origin, apiKey: 'the-callers', authToken: null, maxRetries: 0 }),
     gemini: new GoogleGenAI({ apiKey: 'the-callers', httpOptions: { baseUrl: origin } }),
   }

@@ -4,10 +4,10 @@ import { startSimulator, type Step } from '@understudy/simulator'
 import { APIError as OpenAIError } from 'openai'
 import t from 'tap'
 import { plainSetUps } from '../cases/hosts.js'
-import { ANTHROPIC_QUESTION, ask, FULL_ANSWER, GEMINI_QUESTION, MODES, OPENAI_QUESTION, type Mode } from './questions.js'
+import { ANTHROPIC_QUESTION, ask, FULL_ANSWER, GEMINI_QUESTION, MODES, OPENAI_QUESTION, RESPONSES_QUESTION, type Mode } from './questions.js'
 import { clientsOf, MODELS, startTranslatingHost, type TranslatingHost, type Vendor } from './translating-host.js'
 
-const VENDORS: readonly Vendor[] = ['openai', 'anthropic', 'gemini']
+const VENDORS: readonly Vendor[] = ['openai', 'responses', 'anthropic', 'gemini']
 const healthy: Step = { answer: FULL_ANSWER }
 
 type Answers = Readonly<Record<Vendor, Readonly<Record<Mode, Readonly<Record<string, unknown>>>>>>
@@ -21,7 +21,7 @@ async function direct(): Promise<Answers> {
     buffered: await ask(vendor, clients, 'buffered', MODELS[vendor]),
   })
   try {
-    return { openai: await of('openai'), anthropic: await of('anthropic'), gemini: await of('gemini') }
+    return { openai: await of('openai'), responses: await of('responses'), anthropic: await of('anthropic'), gemini: await of('gemini') }
   } finally {
     await simulator.close()
   }
@@ -32,7 +32,7 @@ function expected(client: Vendor, leg: Vendor, mode: Mode): unknown {
   const answer = reference[client][mode]
   const text = JSON.stringify({ ...answer, model: MODELS[leg] })
   if (client === leg) return JSON.parse(text)
-  return JSON.parse(text.replace(/"signature":"[^"]*"/g, '"signature":""').replace(/,"thoughtSignature":"[^"]*"/g, ''))
+  return JSON.parse(text.replace(/"signature":"[^"]*"/g, '"signature":""').replace(/,"(?:thoughtSignature|encrypted_content)":"[^"]*"/g, ''))
 }
 
 const reference = await direct()
@@ -263,13 +263,18 @@ t.test('the headers of a client reach a leg of its own dialect and no other', as
 
 async function readUntilError(
   client: Vendor,
-  { openai, anthropic, gemini }: Pick<TranslatingHost, Vendor>,
+  { openai, responses, anthropic, gemini }: Pick<TranslatingHost, Vendor>,
 ): Promise<{ readonly text: string, readonly error: unknown }> {
   let text = ''
   const read = async () => {
     if (client === 'openai') {
       const stream = await openai.chat.completions.create({ ...OPENAI_QUESTION, model: 'chat', stream: true })
       for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? ''
+    } else if (client === 'responses') {
+      const stream = await responses.responses.create({ ...RESPONSES_QUESTION, model: 'chat', stream: true })
+      for await (const event of stream) {
+        if (event.type === 'response.output_text.delta') text += event.delta
+      }
     } else if (client === 'gemini') {
       const stream = await gemini.models.generateContentStream({ ...GEMINI_QUESTION, model: 'chat' })
       for await (const answer of stream) text += answer.text ?? ''
@@ -284,12 +289,12 @@ async function readUntilError(
 }
 
 /** How many events a stream of a vendor has when two words of it are out. */
-const EVENTS_OF_TWO_WORDS = { openai: 3, anthropic: 5, gemini: 2 } as const satisfies Record<Vendor, number>
+const EVENTS_OF_TWO_WORDS = { openai: 3, responses: 6, anthropic: 5, gemini: 2 } as const satisfies Record<Vendor, number>
 
 /** Google's client has an error of its own for an error that comes in a read by itself, and a plain one for what follows in another. */
 function isOwnError(client: Vendor, error: unknown): boolean {
   if (client === 'gemini') return error instanceof GeminiError || String(error).includes('Incomplete JSON segment')
-  return error instanceof (client === 'openai' ? OpenAIError : AnthropicError)
+  return error instanceof (client === 'anthropic' ? AnthropicError : OpenAIError)
 }
 
 async function thrownBy(work: PromiseLike<unknown>): Promise<unknown> {

@@ -90,15 +90,15 @@ export function finishOf(response: JsonObject, hasCalls: boolean): FinishPart {
   return { type: 'finish', reason: incompleteReasonOf(raw), raw }
 }
 
-/** What was counted. */
+/** What was counted. The details stand in every answer, so that a 0 says no more than its absence. */
 export function readUsage(value: unknown): Usage | undefined {
   const usage = objectOf(value)
   const inputTokens = numberOf(usage?.input_tokens)
   const outputTokens = numberOf(usage?.output_tokens)
   if (usage === undefined || (inputTokens === undefined && outputTokens === undefined)) return undefined
   const totalTokens = numberOf(usage.total_tokens)
-  const cachedInputTokens = numberOf(objectOf(usage.input_tokens_details)?.cached_tokens)
-  const reasoningTokens = numberOf(objectOf(usage.output_tokens_details)?.reasoning_tokens)
+  const cachedInputTokens = countOf(objectOf(usage.input_tokens_details)?.cached_tokens)
+  const reasoningTokens = countOf(objectOf(usage.output_tokens_details)?.reasoning_tokens)
   return {
     ...(inputTokens === undefined ? undefined : { inputTokens }),
     ...(outputTokens === undefined ? undefined : { outputTokens }),
@@ -106,4 +106,9 @@ export function readUsage(value: unknown): Usage | undefined {
     ...(cachedInputTokens === undefined ? undefined : { cachedInputTokens }),
     ...(reasoningTokens === undefined ? undefined : { reasoningTokens }),
   }
+}
+
+function countOf(value: unknown): number | undefined {
+  const count = numberOf(value)
+  return count === 0 ? undefined : count
 }
