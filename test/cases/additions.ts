@@ -9,6 +9,7 @@ export const additions: Readonly<Record<string, Expectations>> = {
     must_not: ['synthetic'],
   },
   B031: { response_headers: { 'understudy-trail': '"A/m-A";outcome=failed;reason=overloaded' } },
+  B034: { response_headers: { 'understudy-trail': '"A/m-A";outcome=failed;reason=auth_error' } },
   B036: { body_is_json: true, error_code: 'content_filter' },
   B038: { response_headers: { 'understudy-trail': '"A/m-A";outcome=failed;reason=server_error' } },
   B041: { first_delta_has_role: true, finish_reasons: ['stop'] },
@@ -51,6 +52,7 @@ export const additions: Readonly<Record<string, Expectations>> = {
     },
     finish_reasons: ['end_turn'],
   },
+  B150: { error_code: 'all_legs_failed', body_must: ['untranslatable', 'previous_response_id'] },
   B151: { sockets_closed: true },
   B153: { listeners_steady: true },
 }

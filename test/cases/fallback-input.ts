@@ -7,7 +7,8 @@ import { openedBy, remembering } from './remembering.js'
 export const defaultFirstTokenMs = 300
 export const defaultIdleMs = 400
 const defaultOverallMs = 5_000
-const dialects = ['openai', 'anthropic', 'gemini'] as const
+/** The dialects of the data, and what they are called here. */
+const dialects = { openai: 'openai', 'openai-responses': 'responses', anthropic: 'anthropic', gemini: 'gemini' } as const
 const breaker = { failureThreshold: openedBy, recoveryMs: 1_000, jitter: 0 }
 
 /** What a host would write for a case. */
@@ -59,9 +60,9 @@ export function providerNameOf({ config }: Case, leg: string): string {
   return config?.legNames?.[leg] ?? leg
 }
 
-function dialectOf({ id, upstream }: Case, leg: string): (typeof dialects)[number] {
+function dialectOf({ id, upstream }: Case, leg: string): (typeof dialects)[keyof typeof dialects] {
   const { dialect = 'openai' } = upstream.find((other) => other.leg === leg) ?? {}
-  const spoken = dialects.find((known) => known === dialect)
+  const [, spoken] = Object.entries(dialects).find(([known]) => known === dialect) ?? []
   if (spoken === undefined) throw new Error(`${id}: no leg speaks ${dialect}`)
   return spoken
 }

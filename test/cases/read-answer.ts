@@ -118,8 +118,9 @@ function firstChoice(answer: unknown): unknown {
   return field(field(answer, 'choices'), 0)
 }
 
-/** Of the first choice; in Anthropic's events it stands at the top. */
+/** Of the first choice; in Anthropic's events it stands at the top, and in those of a response it is the text itself. */
 function deltaOf(event: unknown): unknown {
+  if (field(event, 'type') === 'response.output_text.delta') return { content: field(event, 'delta') }
   return field(firstChoice(event), 'delta') ?? field(event, 'delta')
 }
 

@@ -60,6 +60,9 @@ export function readingOf(given: Case, setUp: SetUp): Case {
     case 'B141':
       if (given.config?.legNames?.A?.includes('\n') !== true) return given
       return { ...given, expect: { mount_refused: ['line breaks'] } }
+    case 'B150':
+      // The first leg is the one that holds the state.
+      return { ...given, upstream: given.upstream.map((leg) => (leg.leg === 'A' ? { ...leg, dialect: 'openai-responses' } : leg)) }
     default:
       return given
   }

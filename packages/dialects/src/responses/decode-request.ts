@@ -24,6 +24,9 @@ const NEUTRAL_VALUES: ReadonlyMap<string, (value: unknown) => boolean> = new Map
   ['context_management', (value: unknown) => Array.isArray(value) && value.length === 0],
 ])
 
+/** What only the service itself holds; named before all else. */
+const STATE = ['previous_response_id', 'conversation', 'prompt']
+
 /** What else an answer may be asked to show (thoughts to be sent back, what servers' tools found) says nothing of the answer itself. */
 const LOGPROBS = 'message.output_text.logprobs'
 
@@ -122,7 +125,8 @@ function unsaidOf(body: JsonObject): readonly string[] {
   const tools = listOf(body.tools).filter(isObject).filter((tool) => !isPlainTool(tool))
   const choice = objectOf(body.tool_choice)
   return [
-    ...fields,
+    ...STATE.filter((key) => fields.includes(key)),
+    ...fields.filter((key) => !STATE.includes(key)),
     ...(verbosity === 'medium' ? [] : ['text.verbosity']),
     ...(listOf(body.include).includes(LOGPROBS) ? [`include.${LOGPROBS}`] : []),
     ...tools.map(toolFeature),
