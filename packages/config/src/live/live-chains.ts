@@ -1,18 +1,18 @@
-import type { Cancel, ChainChange } from '@understudy/core'
+import type { Cancel, ChainChange, Clock } from '@understudy/core'
 import { checkDocument, type CheckedDocument, type DocumentCheck } from '../document/check-document.js'
 import type { KnownChains } from '../document/known-chains.js'
 import type { ResolvedLive, ResolvedRoute } from '../resolved-config.js'
-import type { ChainDocumentJson, HistoryEntry, HistoryOutcome, SourceReading } from './chain-source.js'
+import type { ChainSource, HistoryEntry, HistoryOutcome, SourceReading } from './chain-source.js'
 import { changesOf, effectiveRoutes, isOtherChain } from './effective-routes.js'
 import { identifyEntry } from './history-record.js'
 import { createHistoryRecorder } from './history-recorder.js'
 import { createKeptFile } from './kept-file.js'
-import { readLastKnownGood } from './last-known-good.js'
 import { showChange, type LiveHost } from './live-host.js'
 import { createLocalHistory } from './local-history.js'
-import { keptPins, pinsOf, stepOf, type Pin, type PinStep } from './pins.js'
+import { pinsOf, stepOf, type Pin, type PinStep } from './pins.js'
 import { tellPin } from './tell-pin.js'
 import { createRejections, type Rejection } from './rejections.js'
+import { restoreKept, type Restored } from './restore-kept.js'
 import { createSourceReader } from './source-reader.js'
 import { storedVersion } from './stored-version.js'
 import { troubleOf } from './trouble.js'
@@ -80,6 +80,7 @@ export interface LiveChains {
 
 /** Coarse, and by the wall clock: so neither a clock that is set nor a process that sleeps lets a pin go early or never. */
 const TICK_MS = 1_000
+const CLOSE_MS = 2_000
 const MOST_KEPT_CHARACTERS = 65_536
 
 /**
@@ -90,18 +91,12 @@ export function createLiveChains(known: KnownChains, live: ResolvedLive, host: L
   const { source, lastKnownGood: path } = live
   const { clock, wallClock, warn, error, info, emit, onRoutes } = host
   const startedAt = wallClock()
-  let running: RunningChains = {
-    layer: 'code',
-    version: 0,
-    document: undefined,
-    pins: new Map(),
-    routes: known.routes,
-    since: new Map([...known.routes.keys()].map((name) => [name, startedAt])),
-  }
+  const restored = restoreKept(path, known, host)
+  let running = runningAtStart(known, restored, startedAt)
   let status: Omit<LiveStatus, 'source' | 'rejected' | 'lastRejection'> = {}
-  /** A lower version is never applied, whatever runs. */
-  let leastVersion = 1
-  let firstAppliedAt = startedAt
+  /** What was kept may not fit this code any more; then the source is asked for that version again, and for none below it. */
+  const leastVersion = restored.type === 'unfit' ? restored.version : 1
+  let firstAppliedAt = restored.type === 'runs' ? restored.firstAppliedAt : startedAt
   let cancelTick: Cancel | undefined
   let isClosed = false
   let lastJudged: string | undefined
@@ -111,13 +106,15 @@ export function createLiveChains(known: KnownChains, live: ResolvedLive, host: L
     warn('UNDERSTUDY_LAST_KNOWN_GOOD', `the last-known-good file cannot be written (${trouble}): a restart would not know what runs now`, { trouble })
   })
   const recorder = createHistoryRecorder(source, host)
-  const history = createLocalHistory(path === undefined ? [] : readKept(path))
+  const history = createLocalHistory(restored.history)
   const reader = createSourceReader({ ...live, clock, random: host.random, onReading, onTrouble })
 
   return {
     running: () => running,
     status: () => ({ source: source.name, ...status, ...rejections.summary() }),
     start() {
+      if (restored.type === 'unfit') reject(identityOf(restored.check), restored.check)
+      if (restored.type === 'runs') info(`version ${running.version} of the chains runs from the last-known-good file`)
       // A pin whose time went by while the process was down is over before the first request.
       tick()
       reader.start()
@@ -140,7 +137,7 @@ export function createLiveChains(known: KnownChains, live: ResolvedLive, host: L
       cancelTick?.()
       recorder.close()
       await file.flushed()
-      await Promise.resolve(source.close?.()).catch(() => undefined)
+      await closed(source, clock)
     },
   }
 
@@ -261,34 +258,6 @@ export function createLiveChains(known: KnownChains, live: ResolvedLive, host: L
     remember('reverted', { version, actor, reason, document: json, previous: json, issues: [], at: now })
   }
 
-  function readKept(file: string): readonly HistoryEntry[] {
-    const reading = readLastKnownGood(file)
-    if (reading.type === 'none') return []
-    if (reading.type !== 'found') {
-      const why = reading.type === 'corrupt' ? 'is damaged and was put aside' : `cannot be read (${reading.trouble})`
-      warn('UNDERSTUDY_LAST_KNOWN_GOOD', `the last-known-good file ${why}: the chains in code run until the source answers`)
-      return []
-    }
-    const { kept } = reading
-    // What was kept may not fit this code any more; then the source is asked for that version again, and for none below it.
-    const check = checkDocument(kept.document, known)
-    if (check.type === 'wrong') {
-      leastVersion = versionOf(kept.document)
-      queueMicrotask(() => reject(identityOf(check), check))
-      return kept.history
-    }
-    const { document } = check
-    const now = wallClock()
-    firstAppliedAt = kept.firstAppliedAt
-    const pins = keptPins(document, firstAppliedAt, now, kept.pins)
-    running = { ...running, layer: 'last-known-good', version: document.version, document, pins }
-    const routes = effectiveRoutes(known.routes, document, pins)
-    const since = new Map([...routes].map(([name, route]) => [name, route === known.routes.get(name) ? startedAt : firstAppliedAt]))
-    running = { ...running, routes, since }
-    queueMicrotask(() => info(`version ${document.version} of the chains runs from the last-known-good file`, { version: document.version }))
-    return kept.history
-  }
-
   function keep(): void {
     const { document, pins } = running
     if (document === undefined) return
@@ -307,8 +276,27 @@ export function createLiveChains(known: KnownChains, live: ResolvedLive, host: L
   }
 }
 
-function versionOf({ version }: ChainDocumentJson): number {
-  return typeof version === 'number' && Number.isSafeInteger(version) && version > 0 ? version : 1
+function runningAtStart({ routes: code }: KnownChains, restored: Restored, startedAt: number): RunningChains {
+  const since = (routes: ReadonlyMap<string, ResolvedRoute>, at: number): ReadonlyMap<string, number> =>
+    new Map([...routes].map(([name, route]) => [name, route === code.get(name) ? startedAt : at]))
+  if (restored.type !== 'runs') {
+    return { layer: 'code', version: 0, document: undefined, pins: new Map(), routes: code, since: since(code, startedAt) }
+  }
+  const { document, pins, firstAppliedAt } = restored
+  const routes = effectiveRoutes(code, document, pins)
+  return { layer: 'last-known-good', version: document.version, document, pins, routes, since: since(routes, firstAppliedAt) }
+}
+
+/** A source that throws at its end, or never comes to it, keeps nobody from closing. */
+function closed(source: ChainSource, clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.schedule(CLOSE_MS, resolve)
+    const over = (): void => {
+      cancel()
+      resolve()
+    }
+    new Promise((settle) => settle(source.close?.())).then(over, over)
+  })
 }
 
 /** Two documents of one identity say the same, in whatever order a store gives back their members. */
