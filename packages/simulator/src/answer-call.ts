@@ -29,7 +29,7 @@ export async function answerCall(reception: Reception): Promise<void> {
   const [path = '/', query = ''] = splitOnce(request.url ?? '/', '?')
   const body = parseJson(rawBody)
   const headers = headersOf(request)
-  const asked: DialectRequest = { method: request.method ?? 'GET', path, headers, body }
+  const asked: DialectRequest = { method: request.method ?? 'GET', path, query, headers, body, rawBody }
   const { dialect, surface } = findSurface(asked)
   const model = surface?.kind === 'chat' ? surface.model : undefined
   const choice = model === undefined ? undefined : steps.next(model)
@@ -86,7 +86,11 @@ function refusalOf(
   const refuse = (reason: RefusalReason, detail = '') => dialect.refusal(reason, detail)
   if (surface === undefined) return refuse('unknown_path', `${asked.method} ${asked.path}`)
   const expected = choice?.step.apiKey ?? script?.apiKey
-  if (expected !== undefined) {
+  const strict = choice?.step.strict ?? script?.strict ?? false
+  if (dialect.refuseCaller !== undefined) {
+    const refused = dialect.refuseCaller(asked, { apiKey: expected, aws: choice?.step.aws ?? script?.aws, strict, now: Date.now() })
+    if (refused !== undefined) return refused
+  } else if (expected !== undefined) {
     const key = dialect.readKey(asked)
     if (key === undefined) return refuse('no_key')
     if (key !== expected) return refuse('wrong_key')
@@ -98,7 +102,7 @@ function refusalOf(
   if (surface.model === undefined) return refuse('no_model')
   if (choice === undefined) return refuse('unknown_model', surface.model)
   return dialect.refuse(asked.body, {
-    strict: choice.step.strict ?? script?.strict ?? false,
+    strict,
     refuseTrailingAssistant: choice.step.refuseTrailingAssistant ?? false,
     headers: asked.headers,
   })
@@ -122,9 +126,9 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-function sendJson(response: ServerResponse, call: OpenCall, { status, body }: DialectError): void {
+function sendJson(response: ServerResponse, call: OpenCall, { status, body, headers }: DialectError): void {
   const text = JSON.stringify(body)
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), ...headers })
   call.addBytes(Buffer.byteLength(text))
   response.end(text)
 }

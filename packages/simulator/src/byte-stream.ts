@@ -11,6 +11,7 @@ import { compressed } from './compress.js'
 import type { Dialect } from './dialect/dialect.js'
 import type { Ending } from './ending.js'
 import { pause } from './pause.js'
+import { framed } from './frames.js'
 import type { Payload } from './payload.js'
 import { replayChunks } from './replay-chunks.js'
 import type { Fault, Step } from './script.js'
@@ -28,7 +29,10 @@ export function byteStream(payload: Payload, step: Step, context: StreamContext)
   const { signal, onEnding, dialect } = context
   let stream = sourceOf(payload, step, context)
   const { fault, lineEnd, bom, writeSize, trickle, compress } = step
-  if (fault !== undefined && fault.afterBytes === undefined) stream = onEvents(stream, fault, dialect, onEnding)
+  if (fault !== undefined && fault.afterBytes === undefined && fault.do !== 'bad_checksum') stream = onEvents(stream, fault, dialect, onEnding)
+  if (payload.kind === 'events' && payload.framing !== undefined) {
+    stream = framed(stream, payload.framing, fault?.do === 'bad_checksum' ? (fault.afterEvents ?? 0) : undefined)
+  }
   if (lineEnd !== undefined && lineEnd !== '\n') stream = convertLineEnds(stream, lineEnd)
   if (bom === true) stream = withByteOrderMark(stream)
   if (fault?.afterBytes !== undefined) {

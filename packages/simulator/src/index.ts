@@ -11,6 +11,7 @@ export type { CallEnd, ReceivedCall } from './record.js'
 export type { ScriptIssue } from './script-error.js'
 export type {
   Answer,
+  AwsKeys,
   Chunk,
   ErrorFields,
   Fault,

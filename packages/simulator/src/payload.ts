@@ -1,10 +1,23 @@
 import type { AnswerContext, Dialect } from './dialect/dialect.js'
+import type { Framing } from './frames.js'
 import type { Step } from './script.js'
 
 /** What a step sends, before anything bends it. */
 export type Payload =
-  | { readonly kind: 'events', readonly contentType: string, readonly events: readonly string[] }
-  | { readonly kind: 'bytes', readonly contentType: string, readonly bytes: Buffer }
+  | {
+      readonly kind: 'events'
+      readonly contentType: string
+      readonly events: readonly string[]
+      /** How the events go out where they are no server-sent events. */
+      readonly framing?: Framing | undefined
+    }
+  | {
+      readonly kind: 'bytes'
+      readonly contentType: string
+      readonly bytes: Buffer
+      /** What stands beside an error. */
+      readonly headers?: Readonly<Record<string, string>> | undefined
+    }
   | { readonly kind: 'chunks', readonly contentType: string }
 
 const jsonType = 'application/json'
@@ -19,7 +32,7 @@ export function payloadOf(step: Step, dialect: Dialect, context: AnswerContext, 
     return typeof body === 'string' ? bytes(guessType(body), body) : bytes(jsonType, JSON.stringify(body))
   }
   if (error !== undefined || (status >= 400 && step.answer === undefined && empty === undefined)) {
-    return bytes(jsonType, JSON.stringify(dialect.encodeError(status, error)))
+    return { ...bytes(jsonType, JSON.stringify(dialect.encodeError(status, error))), headers: dialect.errorHeaders?.(status, error) }
   }
   const type = stream ? dialect.streamContentType : jsonType
   if (empty === 'bytes') return bytes(type, '')
@@ -30,7 +43,7 @@ export function payloadOf(step: Step, dialect: Dialect, context: AnswerContext, 
       : JSON.stringify(dialect.encodeResponse(answer, context))
     return bytes(jsonType, empty === 'done_only' ? '' : text)
   }
-  return { kind: 'events', contentType: type, events: decorate(eventsOf(), step) }
+  return { kind: 'events', contentType: type, events: decorate(eventsOf(), step), framing: dialect.framing }
 
   function eventsOf(): readonly string[] {
     if (empty === 'done_only') return dialect.encodeTerminators(step)
@@ -48,7 +61,7 @@ function decorate(events: readonly string[], { comments, prefixJunk = [] }: Step
   ]
 }
 
-function bytes(contentType: string, text: string): Payload {
+function bytes(contentType: string, text: string): Payload & { readonly kind: 'bytes' } {
   return { kind: 'bytes', contentType, bytes: Buffer.from(text) }
 }
 

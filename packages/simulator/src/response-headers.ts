@@ -12,6 +12,7 @@ export function responseHeaders(step: Step, payload: Payload, context: AnswerCon
     ['content-type', step.contentType ?? payload.contentType],
     ['x-request-id', requestId(context)],
   ]
+  if (payload.kind === 'bytes') own.push(...Object.entries(payload.headers ?? {}))
   if (payload.kind === 'events') own.push(['cache-control', 'no-cache'])
   if (step.compress !== undefined) own.push(['content-encoding', step.compress])
   const asksLength = payload.kind === 'bytes' || Object.values(step.headers ?? {}).includes('@auto')
@@ -41,6 +42,7 @@ function knownLength(step: Step, payload: Payload): number | undefined {
     case 'chunks':
       return chunksLength(step)
     case 'events':
+      if (payload.framing !== undefined) return undefined
       return payload.events.reduce((sum, event) => sum + Buffer.byteLength(event), 0)
   }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { headerForms, isUnknownForm } from './header-value.js'
 import { describeIssues, ScriptError } from './script-error.js'
 import { strictObject } from './strict-object.js'
-import type { Answer, Chunk, Fault, Json, Script, Step } from './script.js'
+import type { Answer, AwsKeys, Chunk, Fault, Json, Script, Step } from './script.js'
 
 const ms = z.int().min(0)
 const count = z.int().min(1)
@@ -25,14 +25,14 @@ const errorFields = strictObject({
 })
 
 const fault: z.ZodType<Fault> = strictObject({
-  do: z.enum(['reset', 'close', 'end', 'stall', 'error_event', 'malformed_event', 'malformed_text']),
+  do: z.enum(['reset', 'close', 'end', 'stall', 'error_event', 'malformed_event', 'malformed_text', 'bad_checksum']),
   afterEvents: z.int().min(0).optional(),
   afterBytes: z.int().min(0).optional(),
   error: errorFields.optional(),
   goOn: z.boolean().optional(),
 }).check(({ value, issues }) => {
   const complain = (key: string, message: string) => issues.push({ code: 'custom', input: value, path: [key], message })
-  const onEvents = value.do === 'error_event' || value.do.startsWith('malformed')
+  const onEvents = value.do === 'error_event' || value.do === 'bad_checksum' || value.do.startsWith('malformed')
   if (value.afterBytes !== undefined && value.afterEvents !== undefined) {
     complain('afterBytes', 'afterEvents is given too; only one of them can say when')
   }
@@ -73,6 +73,12 @@ const answer: z.ZodType<Answer> = strictObject({
   model: z.string().optional(),
 })
 
+const awsKeys: z.ZodType<AwsKeys> = strictObject({
+  accessKeyId: z.string(),
+  secretAccessKey: z.string(),
+  sessionToken: z.string().optional(),
+})
+
 const bodies = ['answer', 'body', 'html', 'error', 'empty', 'chunks'] as const
 
 const step: z.ZodType<Step> = strictObject({
@@ -88,6 +94,7 @@ const step: z.ZodType<Step> = strictObject({
   fault: fault.optional(),
   strict: z.boolean().optional(),
   apiKey: z.string().optional(),
+  aws: awsKeys.optional(),
   refuseTrailingAssistant: z.boolean().optional(),
   answer: answer.optional(),
   body: json.optional(),
@@ -137,6 +144,7 @@ const script: z.ZodType<Script> = strictObject({
   models: z.record(z.string(), z.array(step).min(1)).optional(),
   fallback: step.optional(),
   apiKey: z.string().optional(),
+  aws: awsKeys.optional(),
   strict: z.boolean().optional(),
 })
 

@@ -6,8 +6,17 @@ export interface Script {
   readonly fallback?: Step | undefined
   /** The key that callers must present (`authorization: Bearer`, or `api-key`); without it any key will do. */
   readonly apiKey?: string | undefined
+  /** The keys that callers of Bedrock must sign with; the signature is made anew and compared. Without them any will do. */
+  readonly aws?: AwsKeys | undefined
   /** Answer 400 to fields that the vendor's API does not know. Default false. A step's own value wins. */
   readonly strict?: boolean | undefined
+}
+
+/** What callers of AWS sign with. */
+export interface AwsKeys {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string | undefined
 }
 
 /**
@@ -40,6 +49,8 @@ export interface Step extends StepBody, StepPacing, StepEvents, StepBytes {
   readonly strict?: boolean | undefined
   /** Answer 401 unless the caller presents this key. Default: the script's `apiKey`. */
   readonly apiKey?: string | undefined
+  /** Answer 403 unless the caller signs with these keys (Bedrock). Default: the script's `aws`. */
+  readonly aws?: AwsKeys | undefined
   /** Answer 400 if the last message is the assistant's, as providers without prefilling do. Default false. */
   readonly refuseTrailingAssistant?: boolean | undefined
 }
@@ -168,9 +179,10 @@ export interface ErrorFields {
  * | `error_event` | an error in an event (`error` says which), then the end of the message |
  * | `malformed_event` | one event cut before any output text, then the rest |
  * | `malformed_text` | one event cut after its output text, then the rest |
+ * | `bad_checksum` | one frame whose checksum is wrong, then the rest (where events go out in frames: Bedrock) |
  */
 export interface Fault {
-  readonly do: 'reset' | 'close' | 'end' | 'stall' | 'error_event' | 'malformed_event' | 'malformed_text'
+  readonly do: 'reset' | 'close' | 'end' | 'stall' | 'error_event' | 'malformed_event' | 'malformed_text' | 'bad_checksum'
   readonly afterEvents?: number | undefined
   readonly afterBytes?: number | undefined
   /** For `error_event`: what it says. Default: the vendor's server error. */

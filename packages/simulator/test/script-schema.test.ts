@@ -30,7 +30,7 @@ t.test('says where, what came and what would be right', (t) => {
     [{ delay_ms: 5 }, "models.m[0]: unknown key 'delay_ms'; did you mean 'delayMs'?"],
     [{ fault: { do: 'explode' } },
       'models.m[0].fault.do: got "explode"; it must be "reset" or "close" or "end" or "stall" or '
-      + '"error_event" or "malformed_event" or "malformed_text"'],
+      + '"error_event" or "malformed_event" or "malformed_text" or "bad_checksum"'],
     [{ fault: { zzzzzz: 1, do: 'end' } }, "models.m[0].fault: unknown key 'zzzzzz'; it must be one of do, afterEvents, "
       + 'afterBytes, error, goOn'],
     [{ status: '500' }, 'models.m[0].status: got "500"; it must be a number'],

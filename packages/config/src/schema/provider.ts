@@ -86,7 +86,8 @@ const place = (right: string) => rule(
 
 const keyPart = (right: string) => secretRule((value): value is string => typeof value === 'string' && whyNoKey(value) === undefined, right)
 
-const awsKeys: z.ZodType<AwsCredentials> = strictObject({
+/** Those that AWS's own libraries give say more than that, which counts for nothing here. */
+const awsKeys: z.ZodType<AwsCredentials> = z.object({
   accessKeyId: keyPart('the id of an access key, without outer spaces'),
   secretAccessKey: keyPart('a secret access key, without outer spaces'),
   sessionToken: keyPart('a session token, without outer spaces').optional(),

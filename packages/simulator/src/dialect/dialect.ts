@@ -1,13 +1,17 @@
-import type { Answer, ErrorFields, Json, Step } from '../script.js'
+import type { Framing } from '../frames.js'
+import type { Answer, AwsKeys, ErrorFields, Json, Step } from '../script.js'
 
 /** A request as a dialect looks at it. */
 export interface DialectRequest {
   readonly method: string
   /** Without the query. */
   readonly path: string
+  /** Without its `?`. */
+  readonly query: string
   readonly headers: Readonly<Record<string, string | undefined>>
   /** The parsed body; undefined if there is none or it is not JSON. */
   readonly body: unknown
+  readonly rawBody: Uint8Array
 }
 
 /** What a request asks for, if a dialect knows its path. */
@@ -19,6 +23,18 @@ export type Surface =
 export interface DialectError {
   readonly status: number
   readonly body: Json
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+/** Who is let in. */
+export interface CallerRules {
+  /** The key that callers must present; `undefined` = any. */
+  readonly apiKey: string | undefined
+  /** The keys that callers must sign with; `undefined` = any. */
+  readonly aws: AwsKeys | undefined
+  readonly strict: boolean
+  /** Milliseconds since the epoch. */
+  readonly now: number
 }
 
 /** What an answer needs from its call. */
@@ -38,8 +54,12 @@ export interface Dialect {
   readSurface(request: DialectRequest): Surface | undefined
   /** The key the caller presents, if any. */
   readKey(request: DialectRequest): string | undefined
+  /** Why the caller is not let in, where it takes more than a look at its key. */
+  readonly refuseCaller?: ((request: DialectRequest, rules: CallerRules) => DialectError | undefined) | undefined
   /** The content type of its event streams. */
   readonly streamContentType: string
+  /** How its events go out where they are no server-sent events. */
+  readonly framing?: Framing | undefined
   wantsUsage(body: unknown): boolean
   /** A whole answer as a JSON body. */
   encodeResponse(answer: Answer, context: AnswerContext): Json
@@ -51,6 +71,8 @@ export interface Dialect {
   encodeNoChoices(context: AnswerContext, stream: boolean): string
   /** The error body for a status; `fields` win over the vendor's usual ones. */
   encodeError(status: number, fields?: ErrorFields): Json
+  /** What stands beside that body. */
+  readonly errorHeaders?: ((status: number, fields?: ErrorFields) => Readonly<Record<string, string>>) | undefined
   /** An error in the middle of a stream, as an event. */
   encodeErrorEvent(fields?: ErrorFields): string
   /** A list of models. */
