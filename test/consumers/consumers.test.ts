@@ -15,15 +15,20 @@ const SERVED = 'buffered: 200, whole, served by second/small-1\nstreamed: 200, w
 
 /**
  * Each adapter has a project of its own, as in life, and because `@types/koa` does not type-check beside Express 5, whose
- * `content-disposition` it takes for its own; and so has the client, beside an SDK. For each: the framework, the types that hosts
- * need beside it, and the hosts in TypeScript.
+ * `content-disposition` it takes for its own; and so has the client, beside an SDK, and each store, beside its drivers. For each: the
+ * framework, the types that hosts need beside it, the hosts in TypeScript, and what they say if they ask for no answer.
  */
 const ADAPTERS = {
   express: { framework: { express: '5' }, types: { '@types/express': '5' }, hosts: ['express.ts', 'commonjs.cts', 'routes.ts'] },
   koa: { framework: { koa: '3' }, types: { '@types/koa': '3' }, hosts: ['koa.ts'] },
   fastify: { framework: { fastify: '5' }, types: {}, hosts: ['fastify.ts'] },
   client: { framework: { openai: '6' }, types: {}, hosts: ['client.ts'] },
+  redis: { framework: { redis: '5', ioredis: '5' }, types: {}, hosts: ['redis.ts'], says: 'redis, redis\n' },
+  postgres: { framework: { pg: '8' }, types: { '@types/pg': '8' }, hosts: ['postgres.ts'], says: 'postgres, 2 tables\n' },
 }
+
+/** What is published beside the sources and what is built from them. */
+const SHIPPED: Readonly<Record<string, readonly string[]>> = { config: ['chain-document.schema.json'], postgres: ['migration.sql'] }
 
 /** What all hosts in TypeScript say to the compiler. The vendors' own types hold, so nothing is skipped. */
 const STRICT = { target: 'es2023', lib: ['es2023'], types: ['node'], strict: true, skipLibCheck: false }
@@ -86,7 +91,7 @@ for (const { name, status, errors } of installs) {
 for (const name of PACKAGES) {
   t.test(`${name} brings its licence, its README, its sources and what was built from them, and nothing else`, async (t) => {
     const at = installed(name)
-    t.strictSame(readdirSync(at).sort(), ['LICENSE', 'README.md', 'dist', 'package.json', 'src'])
+    t.strictSame(readdirSync(at).sort(), ['LICENSE', 'README.md', 'dist', 'package.json', 'src', ...(SHIPPED[name] ?? [])].sort())
     t.equal(readFileSync(join(at, 'LICENSE'), 'utf8'), readFileSync(join(ROOT, 'LICENSE'), 'utf8'))
     const sources = filesIn(join(at, 'src'))
     t.strictSame(sources.filter((file) => !/^[a-z0-9-]+(?:\/[a-z0-9-]+)*\.ts$/.test(file)), [], 'no tests, no leftovers')
@@ -106,7 +111,8 @@ for (const name of PACKAGES) {
   })
 }
 
-for (const [name, { hosts }] of Object.entries(ADAPTERS)) {
+for (const [name, { hosts, ...more }] of Object.entries(ADAPTERS)) {
+  const says = 'says' in more ? more.says : SERVED
   t.test(`a host with ${name} in TypeScript type-checks in full, for Node and for a bundler, and runs`, async (t) => {
     t.equal(tools.status, 0, tools.errors)
     const project = join(folder, name)
@@ -119,7 +125,7 @@ for (const [name, { hosts }] of Object.entries(ADAPTERS)) {
       const compiled = await runCommand(project, process.execPath, compiler, '-p', `${mode}.json`)
       t.strictSame(compiled, { status: 0, output: '', errors: '' }, `${mode} compiles`)
       const ran = await runCommand(project, process.execPath, `${mode}/${name}.js`)
-      t.strictSame(ran, { status: 0, output: SERVED, errors: '' }, `${mode} runs`)
+      t.strictSame(ran, { status: 0, output: says, errors: '' }, `${mode} runs`)
     })
     await Promise.all(runs)
   })

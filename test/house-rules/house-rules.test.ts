@@ -19,18 +19,25 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   fastify: ['http'],
   simulator: ['http', 'sse'],
   client: ['core', 'dialects'],
+  redis: ['config'],
+  postgres: ['config'],
 }
 
 /**
- * Declared and not imported: the peer that Express hosts bring, what Fastify's type provider wants beside it, the SDKs whose
- * clients are handed over, and the clouds' own libraries, which are loaded only where credentials are looked for.
+ * Declared and not imported: the peer that Express hosts bring, what Fastify's type provider wants beside it, the packages
+ * whose clients are handed over, and the clouds' own libraries, which are loaded only where credentials are looked for.
  */
 const UNUSED: Readonly<Record<string, readonly string[]>> = {
   client: ['@anthropic-ai/sdk', 'openai'],
   express: ['express'],
   fastify: ['@fastify/swagger', 'openapi-types', 'zod'],
   http: ['@aws-sdk/credential-provider-node', 'google-auth-library'],
+  postgres: ['pg'],
+  redis: ['ioredis', 'redis'],
 }
+
+/** What is published beside the sources and what is built from them. */
+const SHIPPED: Readonly<Record<string, readonly string[]>> = { config: ['chain-document.schema.json'], postgres: ['migration.sql'] }
 
 /** Dialects that no client speaks here. */
 const PROVIDERS_ONLY = ['bedrock']
@@ -116,7 +123,7 @@ for (const name of PACKAGES) {
       type: 'module',
       sideEffects: false,
       engines: { node: '>=20.19' },
-      files: ['dist', '!dist/.tsbuildinfo', 'src'],
+      files: ['dist', '!dist/.tsbuildinfo', 'src', ...(SHIPPED[name] ?? [])],
       exports: {
         '.': { '@understudy/source': './src/index.ts', types: './dist/index.d.ts', default: './dist/index.js' },
         './package.json': './package.json',

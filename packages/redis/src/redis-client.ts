@@ -2,8 +2,8 @@
 export interface NodeRedisClient {
   get(key: string): Promise<unknown>
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
-  subscribe(channel: string, listener: (message: string) => void): Promise<unknown>
-  unsubscribe(channel: string, listener: (message: string) => void): Promise<unknown>
+  subscribe(channel: string, listener: () => void): Promise<unknown>
+  unsubscribe(channel: string, listener: () => void): Promise<unknown>
   duplicate(): NodeRedisClient
   connect(): Promise<unknown>
   destroy(): unknown
