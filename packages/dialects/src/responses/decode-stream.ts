@@ -7,6 +7,7 @@ import { errorIn, failureOfError } from './decode-failure.js'
 import { thoughtsOf } from './decode-items.js'
 import { decodeResponse, isFailed, readEnd } from './decode-response.js'
 import { createEventWriter } from './encode-stream.js'
+import { createItemOrder } from './item-order.js'
 import { argumentsOf, callOf, isOutput, readContent, readOutput, readReasoning, startOf } from './read-output.js'
 import { OUTPUT_KEYS, PLAIN_KEYS, PLAIN_NUMBERS, proofOf } from './wire.js'
 
@@ -61,6 +62,7 @@ class ResponseDialect implements EventDialect {
   readonly plainNumbers = PLAIN_NUMBERS
   readonly readFailure = failureOfError
   readonly readDocument = readDocument
+  readonly #order = createItemOrder()
   readonly #items = new Map<number | string, OpenItem>()
   #isStarted = false
   #hasOutput = false
@@ -82,6 +84,11 @@ class ResponseDialect implements EventDialect {
     if (read !== undefined) return read(this, value, parts)
     if (typeof value.delta === 'string' ? value.delta !== '' : textOf(value.partial_image_b64) !== undefined) this.#media(parts)
     return 'event'
+  }
+
+  missingOpener(value: unknown, hasSkipped: boolean): string | undefined {
+    const text = isObject(value) ? this.#order.take(value, hasSkipped) : ''
+    return text === '' ? undefined : text
   }
 
   start(event: JsonObject, parts: Part[]): EventNature {
