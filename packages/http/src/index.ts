@@ -6,6 +6,7 @@ export type {
   Authorize,
   AuthorizeAttempt,
   AuthorizeResult,
+  AwsCredentials,
   Caller,
   CallerRequest,
   ChainDocument,
