@@ -122,6 +122,7 @@ export function createMountableFallback(
     source: config.live?.source,
     clock,
     wallClock,
+    isClosed: openRuns.closed,
     trial: (name, signal) => tryLegs(pool.routes.get(name), { ...host, authorize: config.callers.authorize }, signal),
   })
 

@@ -16,6 +16,7 @@ export interface ChainControlHost {
   readonly clock: Clock
   /** Milliseconds since the epoch. */
   readonly wallClock: () => number
+  readonly isClosed: () => boolean
   readonly trial: (route: string, signal: AbortSignal | undefined) => AsyncIterable<LegTrial>
 }
 
@@ -123,6 +124,7 @@ export function createChainControl(host: ChainControlHost): ChainControl {
       const text: unknown = author[name]
       if (typeof text !== 'string' || text.trim() === '') throw new ChainControlError('invalid_request', `${name} is missing: say ${name === 'actor' ? 'who' : 'why'}`)
     }
+    if (host.isClosed()) throw new ChainControlError('closed', 'Understudy is closed')
     if (live === undefined || source?.write === undefined) throw notWritable(source)
     for (let tries = 1; ; tries += 1) {
       try {
