@@ -12,6 +12,7 @@ export const additions: Readonly<Record<string, Expectations>> = {
   B034: { response_headers: { 'understudy-trail': '"A/m-A";outcome=failed;reason=auth_error' } },
   B036: { body_is_json: true, error_code: 'content_filter' },
   B038: { response_headers: { 'understudy-trail': '"A/m-A";outcome=failed;reason=server_error' } },
+  B040: { response_headers: { 'understudy-trail': '"A/m-A";outcome=failed;reason=rate_limit' } },
   B041: { first_delta_has_role: true, finish_reasons: ['stop'] },
   B043: { finish_reasons: ['stop'] },
   B054: { error_code: 'stream_truncated', finish_reasons: [] },

@@ -8,7 +8,7 @@ export const defaultFirstTokenMs = 300
 export const defaultIdleMs = 400
 const defaultOverallMs = 5_000
 /** The dialects of the data, and what they are called here. */
-const dialects = { openai: 'openai', 'openai-responses': 'responses', anthropic: 'anthropic', gemini: 'gemini' } as const
+const dialects = { openai: 'openai', 'openai-responses': 'responses', anthropic: 'anthropic', gemini: 'gemini', bedrock: 'bedrock' } as const
 const breaker = { failureThreshold: openedBy, recoveryMs: 1_000, jitter: 0 }
 
 /** What a host would write for a case. */
@@ -33,8 +33,7 @@ export function fallbackInput(
     providers: Object.fromEntries(legs.map(({ name, baseURL }) => [
       providerNameOf(of, name),
       {
-        dialect: dialectOf(of, name),
-        baseURL,
+        ...placeOf(dialectOf(of, name), baseURL),
         ...(keys[name] === undefined ? {} : { apiKey: keys[name] }),
         ...(recoveryMs[name] === undefined ? {} : { breaker: { recoveryMs: recoveryMs[name] } }),
       },
@@ -58,6 +57,12 @@ export function fallbackInput(
 /** The provider that stands for a leg. */
 export function providerNameOf({ config }: Case, leg: string): string {
   return config?.legNames?.[leg] ?? leg
+}
+
+/** Bedrock has no version in front of its paths, and lets nobody in who does not say who asks. */
+function placeOf(dialect: ReturnType<typeof dialectOf>, baseURL: string) {
+  if (dialect !== 'bedrock') return { dialect, baseURL }
+  return { dialect, baseURL: new URL(baseURL).origin, region: 'us-east-1', credentials: { accessKeyId: 'AKID', secretAccessKey: 'secret' } }
 }
 
 function dialectOf({ id, upstream }: Case, leg: string): (typeof dialects)[keyof typeof dialects] {
