@@ -12,6 +12,13 @@ t.test('gives back what it was given', async (t) => {
 t.test('what cannot be right does not compile', async (t) => {
   const open = async function* () { yield 'x' }
   defineRoutes({ chat: ['openai/x', { name: 'own', open }], more: { legs: ['openai/x'], deadlineMs: false } })
+  defineRoutes({ chat: { presets: { normal: ['openai/x'], local: { legs: ['openai/y'], marking: 'm' } }, active: 'local', retries: 1 } })
+  // @ts-expect-error no preset `normal`
+  defineRoutes({ chat: { presets: { local: ['openai/x'] } } })
+  // @ts-expect-error no legs in a preset
+  defineRoutes({ chat: { presets: { normal: ['openai/x'], local: [] } } })
+  // @ts-expect-error a misspelt key of a preset
+  defineRoutes({ chat: { presets: { normal: { legs: ['openai/x'], mark: 'm' } } } })
   // @ts-expect-error no legs
   defineRoutes({ chat: [] })
   // @ts-expect-error no legs
@@ -34,7 +41,7 @@ t.test('what cannot be right does not compile', async (t) => {
 
 t.test('plain values of the input types compile', async (t) => {
   const legs: string[] = ['openai/x']
-  const routes: RoutesInput = { chat: legs, more: { legs } }
+  const routes: RoutesInput = { chat: legs, more: { legs }, presets: { presets: { normal: legs } } }
   const options: FallbackOptions = { providers: { eu: { apiKey: () => 'k' } }, proxy: 'http://x', timeoutMs: undefined }
   t.ok(routes && options)
 })

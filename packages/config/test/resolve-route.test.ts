@@ -194,3 +194,51 @@ t.test('a route may have an order of its own', async (t) => {
   t.strictSame([orderOf(), orderOf({ order: 'latency' })], [['configured', order, 'cost'], ['latency', order, 'cost']])
   t.match(issueOf({ chat: { legs: ['openai/x'], order: 'cheapest' } }), /^routes.chat.order: is 'cheapest'; it must be one of configured, health/)
 })
+
+t.test('a route may hold presets, of which one is selected', async (t) => {
+  const presets = { normal: ['openai/x', 'groq/y'], local_only: { legs: ['groq/y'], marking: 'degraded' } }
+  const routeOf = (more: object = {}) => resolve({ chat: { presets, timeoutMs: 900, ...more } }).routes.get('chat')
+  const outline = (route: ReturnType<typeof routeOf>) => [route?.preset, route?.legs.length, route?.marking]
+  t.strictSame([outline(routeOf()), outline(routeOf({ active: 'local_only' }))], [['normal', 2, undefined], ['local_only', 1, 'degraded']])
+  t.match(routeOf()?.presets?.get('local_only'), { legs: [{ model: 'y', limits: { timeoutMs: 900 } }], marking: 'degraded' })
+  t.equal(resolve({ chat: ['openai/x'] }).routes.get('chat')?.presets, undefined)
+})
+
+t.test('presets that cannot be right stop the mount', async (t) => {
+  const normal = ['openai/x']
+  t.strictSame([
+    { presets: { other: normal } },
+    { presets: {} },
+    { presets: [] },
+    { presets: 'normal' },
+    { presets: { normal: [] } },
+    { presets: { normal: { legs: [], marking: '' } } },
+    { presets: { normal: { marking: 'x' } } },
+    { presets: { normal: { chain: normal } } },
+    { presets: { normal: 'openai/x' } },
+    { presets: { normal: ['openai/x', 'openai/x'] } },
+    { presets: { normal: ['opneai/x'] } },
+    { presets: { normal, '': normal } },
+    { presets: { normal }, active: 'nromal' },
+    { presets: { normal }, active: 5 },
+    { presets: { normal }, legs: normal },
+    { legs: normal, active: 'normal' },
+  ].map((route) => issueOf({ chat: route })), [
+    "routes.chat.presets: has no preset 'normal', which every other one goes back to | routes.chat.active: no preset is called 'normal'; it must be one of other",
+    "routes.chat.presets: has no preset 'normal', which every other one goes back to",
+    'routes.chat.presets: is an empty list; it must be an object: preset name -> legs, with normal among them',
+    "routes.chat.presets: is 'normal'; it must be an object: preset name -> legs, with normal among them",
+    "routes.chat.presets.normal: is an empty list; it must be a list of legs, at least one: ['openai/gpt-4o', ...]",
+    'routes.chat.presets.normal.marking: is empty; it must be a text of at most 100 characters, without line breaks or other control characters',
+    "routes.chat.presets.normal.legs: is missing; it must be a list of legs, at least one: ['openai/gpt-4o', ...]",
+    "routes.chat.presets.normal.chain: is not known; it must be one of legs, marking",
+    'routes.chat.presets.normal: is a string; it must be a plain object',
+    "routes.chat.presets.normal[1]: is a repeated leg: 'openai/x' stands at position 0 already",
+    "routes.chat.presets.normal[0]: provider 'opneai' is not known; did you mean 'openai'? (describe one of your own in options.providers)",
+    "routes.chat.presets['']: the name is empty; it must be a text",
+    "routes.chat.active: no preset is called 'nromal'; did you mean 'normal'?",
+    'routes.chat.active: is 5; it must be the name of a preset',
+    'routes.chat.legs: stands beside presets; make it the preset normal',
+    'routes.chat.active: selects a preset, and the route has no presets',
+  ])
+})
