@@ -97,7 +97,7 @@ function encodeContent(
   if (first === undefined) return ''
   if (blocks.length === 1 && first.type === 'text') return first.text
   return blocks.map((block) => {
-    if (block.type !== 'text') refuseMedia?.(`${role}-${block.type}`)
+    if (block.type === 'image' || block.type === 'file') refuseMedia?.(`${role}-${block.type}`)
     return encodeBlock(block, refuse)
   })
 }
