@@ -98,5 +98,6 @@ export { identifyEntry, readHistoryEntry, writtenEntry } from './live/history-re
 export { checkSourceOptions, TEXT, wholeNumber } from './live/source-options.js'
 export { storedVersion } from './live/stored-version.js'
 export { untilAborted } from './live/until-aborted.js'
+export { quote } from './show.js'
 export type { HistoryIdentity } from './live/history-record.js'
 export type { SourceOption } from './live/source-options.js'

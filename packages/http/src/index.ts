@@ -1,5 +1,6 @@
-export { ConfigError, defineRoutes, isConfigError, VersionConflictError } from '@understudy/config'
+export { ConfigError, defineRoutes, fileSource, isConfigError, VersionConflictError } from '@understudy/config'
 export { createFallback } from './create-fallback.js'
+export { httpSource } from './live/http-source.js'
 export { ChainControlError, isChainControlError } from './live/chain-control-error.js'
 
 export type {
@@ -15,6 +16,7 @@ export type {
   ConfigIssue,
   FailoverDefaults,
   FallbackOptions,
+  FileSourceOptions,
   HistoryEntry,
   Identify,
   LiveChainsOptions,
@@ -49,6 +51,8 @@ export type { ChainControlCode } from './live/chain-control-error.js'
 export type { ChainSnapshot, LiveSnapshot } from './live/chain-snapshot.js'
 export type { InboundBody, InboundHeaders, InboundRequest } from './inbound/request.js'
 export type { OutboundResponse } from './inbound/response.js'
+export type { HttpSourceOptions } from './live/http-source.js'
+export type { HeaderInput } from './live/http-source-target.js'
 
 // What the adapters stand on. It does not follow semantic versioning.
 export { createRouteWarning, registerFault, wrongHost } from './check-mount.js'

@@ -1,5 +1,5 @@
 export { fallbackMiddleware } from './fallback-middleware.js'
-export { ConfigError, createFallback, defineRoutes, isConfigError } from '@understudy/http'
+export { ConfigError, createFallback, defineRoutes, fileSource, httpSource, isConfigError } from '@understudy/http'
 
 export type { KoaOptions } from './fallback-middleware.js'
 export type { Authorize, Caller, ConfigIssue, Fallback, FallbackEvent, FallbackOptions } from '@understudy/http'

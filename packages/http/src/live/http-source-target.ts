@@ -1,5 +1,5 @@
 import type { ConfigIssue } from '@understudy/config'
-import { ConfigError } from '@understudy/config'
+import { ConfigError, quote } from '@understudy/config'
 
 /** What a header is sent with: a text, or the variable that holds it. */
 export type HeaderInput = string | { readonly env: string }
@@ -12,7 +12,6 @@ export interface HttpSourceTarget {
 }
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-// eslint-disable-next-line no-control-regex -- the line ends and the rest that no header may hold
 const UNFIT = /[^\t\x20-\x7e\x80-\xff]/
 
 /** Ours, or made by the connection. */
@@ -20,7 +19,7 @@ const RESERVED = new Set(['if-none-match', 'accept-encoding', 'content-length', 
 
 /** The parts of the address. */
 export function readTarget(url: string | URL): HttpSourceTarget {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  const parsed = URL.canParse(String(url)) ? new URL(url) : undefined
   if (parsed === undefined || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) {
     throw new ConfigError([{ path: 'httpSource.url', message: 'is not an http:// or https:// URL' }])
   }
@@ -36,14 +35,15 @@ export function readHeaders(
   env: Readonly<Record<string, string | undefined>>,
 ): () => Record<string, string> {
   const issues: ConfigIssue[] = []
-  const headers = Object.entries(input).map(([name, value]): [string, string] => {
-    const path = `httpSource.headers['${name}']`
+  const headers = new Map<string, string>()
+  for (const [written, value] of Object.entries(input)) {
+    const path = `httpSource.headers[${quote(written)}]`
+    const name = written.toLowerCase()
     const text = typeof value === 'object' && value !== null ? fromEnv(value, env) : value
-    if (!NAME.test(name) || RESERVED.has(name.toLowerCase())) issues.push({ path: 'httpSource.headers', message: 'has a name that cannot be given' })
-    else if (typeof text !== 'string') issues.push({ path, message: whyNone(value) })
-    else if (text === '' || UNFIT.test(text)) issues.push({ path, message: 'has a value that no header can have' })
-    return [name.toLowerCase(), String(text)]
-  })
+    const wrong = whyNoName(name, headers) ?? whyNoValue(text, value)
+    if (wrong !== undefined) issues.push({ path, message: wrong })
+    headers.set(name, String(text))
+  }
   if (issues.length > 0) throw new ConfigError(issues)
   return () => Object.fromEntries(headers)
 }
@@ -53,7 +53,14 @@ function fromEnv({ env: name }: { readonly env: string }, env: Readonly<Record<s
   return value === '' ? undefined : value
 }
 
-function whyNone(value: HeaderInput): string {
-  const named = typeof value === 'object' && value !== null && typeof value.env === 'string'
-  return named ? `the environment variable ${value.env} is not set` : `is no text and no { env: 'NAME' }`
+function whyNoName(name: string, others: ReadonlyMap<string, string>): string | undefined {
+  if (!NAME.test(name)) return 'is no header name'
+  if (RESERVED.has(name)) return 'is a header that is made here'
+  return others.has(name) ? 'is given twice; header names do not distinguish case' : undefined
+}
+
+function whyNoValue(text: unknown, value: HeaderInput): string | undefined {
+  if (typeof text === 'string') return text === '' || UNFIT.test(text) ? 'has a value that no header can have' : undefined
+  const variable = typeof value === 'object' && value !== null ? value.env : undefined
+  return typeof variable === 'string' ? `the environment variable ${quote(variable)} is not set` : `is no text and no { env: 'NAME' }`
 }

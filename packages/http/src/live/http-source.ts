@@ -103,5 +103,11 @@ function isJsonType(contentType: string | readonly string[] | undefined): boolea
 
 function createAgent(timeoutMs: number): Dispatcher {
   const options = { connections: 1, connect: { timeout: timeoutMs }, headersTimeout: timeoutMs, bodyTimeout: timeoutMs }
-  return PROXY_VARIABLES.some((name) => process.env[name]) ? new EnvHttpProxyAgent(options) : new Agent(options)
+  if (!PROXY_VARIABLES.some((name) => process.env[name])) return new Agent(options)
+  try {
+    return new EnvHttpProxyAgent(options)
+  } catch {
+    // What was thrown quotes the URL, which may hold a password.
+    throw new Error(`${PROXY_VARIABLES.join(', ')}: the proxy's address is not a URL such as http://proxy.example:3128`)
+  }
 }
