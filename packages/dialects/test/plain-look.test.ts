@@ -49,6 +49,27 @@ t.test('recognises exactly what differs in its strings only', async (t) => {
   }
 })
 
+t.test('recognises whole numbers that differ, as long as they are numbers', async (t) => {
+  const counted = (number: string, content = 'a') => `data: {"n":${number},"content":"${content}"}\n\n`
+  const table: readonly (readonly [later: string, matches: boolean])[] = [
+    ['6', true], ['0', true], ['10', true], ['123456789012345', true], ['1234567890123456', false], ['007', false], ['-1', false],
+    ['1.5', false], ['1e3', false], ['"7"', false], ['null', false], ['', false], ['6,"finish":1', false],
+  ]
+  for (const [later, matches] of table) {
+    const look = createPlainLook(['content'], ['n'])
+    look.learn(counted('5'))
+    t.equal(look.matches(counted(later, 'b'), 0, counted(later, 'b').length), matches, later)
+  }
+  const behind = createPlainLook(['content'], ['n'])
+  behind.learn('data: {"content":"a \\"n\\":1","n":9}\n\n')
+  const later = 'data: {"content":"\\"n\\":2","n":10}\n\n'
+  t.equal(behind.matches(later, 0, later.length), true, 'a number in a text is text')
+  const fraction = createPlainLook(['content'], ['n'])
+  fraction.learn('data: {"n":5.5,"content":"a"}\n\n')
+  t.equal(fraction.matches('data: {"n":6.5,"content":"b"}\n\n', 0, 32), true, 'what follows the digits is compared')
+  t.equal(fraction.matches('data: {"n":6.4,"content":"b"}\n\n', 0, 32), false)
+})
+
 t.test('recognises nothing before it has learnt', async (t) => {
   t.equal(createPlainLook(['content']).matches(frame('a'), 0, frame('a').length), false)
 })

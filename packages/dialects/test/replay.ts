@@ -1,5 +1,5 @@
 import type { Arrival, Part } from '@understudy/core'
-import { openai, type DialectCodec, type StreamDecoderOptions } from '@understudy/dialects'
+import { openai, type ProviderCodec, type StreamDecoderOptions } from '@understudy/dialects'
 
 /** A stream as it was decoded, read by read, put together again. */
 export interface Decoded {
@@ -14,7 +14,7 @@ export interface ReplayOptions extends Partial<StreamDecoderOptions> {
   /** Calls `committed()` before the first read. */
   readonly committed?: boolean
   /** Default `openai`. */
-  readonly codec?: DialectCodec
+  readonly codec?: ProviderCodec
 }
 
 /** Pushes the reads, then the end of the source. */

@@ -7,6 +7,8 @@ import { decodeItems } from './decode-items.js'
 const SAID = new Set([
   'model', 'input', 'instructions', 'stream', 'tools', 'tool_choice', 'parallel_tool_calls', 'text', 'max_output_tokens', 'temperature',
   'top_p', 'reasoning', 'include',
+  // As the vendor's older API calls the limit: a leg's defaults are written once for clients of both.
+  'max_completion_tokens', 'max_tokens',
 ])
 
 /** Fields that change who pays, what is kept or how the answer travels, but not what it says. */
@@ -54,7 +56,7 @@ export function decodeRequest(body: Readonly<Record<string, unknown>>): ChatRequ
     toolChoice: decodeToolChoice(body.tool_choice),
     parallelToolCalls: booleanOf(body.parallel_tool_calls),
     responseFormat: decodeFormat(objectOf(body.text)?.format),
-    maxTokens: numberOf(body.max_output_tokens),
+    maxTokens: numberOf(body.max_output_tokens) ?? numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens),
     temperature: numberOf(body.temperature),
     topP: numberOf(body.top_p),
     reasoning: asksForReasoning(body),

@@ -85,6 +85,7 @@ t.test('fields that others have words for', async (t) => {
   })
   t.equal(request.unsaid, undefined)
   t.equal(request.tools?.[1]?.strict, undefined)
+  t.strictSame([decode({ max_tokens: 9 }), decode({ max_tokens: 9, max_output_tokens: 8 })].map(({ maxTokens, unsaid }) => [maxTokens, unsaid]), [[9, undefined], [8, undefined]])
   t.strictSame(decode({ text: { format: { type: 'json_object' } } }).responseFormat, { type: 'json' })
   t.equal(decode({ text: { format: { type: 'text' } } }).responseFormat, undefined)
   t.strictSame([decode({ tool_choice: 'required' }).toolChoice, decode({ reasoning: { effort: 'none' } }).reasoning], ['required', false])
