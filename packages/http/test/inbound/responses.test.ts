@@ -1,0 +1,138 @@
+import type { FallbackOptions } from '@understudy/config'
+import type { Part } from '@understudy/core'
+import type { Simulator } from '@understudy/simulator'
+import t from 'tap'
+
+import { fallbackOf, jsonOf, MESSAGES, outline, post, says, simulate, textOf } from '../kit.js'
+
+const BODY = { model: 'chat', input: 'Hello' }
+
+function ask(fields: Readonly<Record<string, unknown>> = {}, path = '/v1/responses') {
+  return post({ ...BODY, ...fields }, { path })
+}
+
+/** A provider of each dialect on one simulator. */
+function all({ url }: Pick<Simulator, 'url'>): FallbackOptions['providers'] {
+  return {
+    r: { dialect: 'responses', baseURL: url, apiKey: 'key-r' },
+    o: { dialect: 'openai', baseURL: url, apiKey: 'key-o' },
+    a: { dialect: 'anthropic', baseURL: url, apiKey: 'key-a' },
+  }
+}
+
+t.test('a request that never becomes a run is refused in the vendor\'s envelope', async (t) => {
+  const fallback = fallbackOf(t, { chat: [says('fixed', 'Hi')] })
+  const refused = async (body: unknown, headers = {}) => {
+    const response = await fallback.handle(post(body, { path: '/responses', headers }))
+    return [response.status, await jsonOf(response)]
+  }
+  const error = (code: string, param?: string) => ({ error: { type: 'invalid_request_error', code, ...(param === undefined ? {} : { param }) } })
+  t.match(await refused('{'), [400, error('invalid_json')])
+  t.match(await refused(BODY, { 'content-type': 'text/plain' }), [415, error('unsupported_media_type')])
+  t.match(await refused({ ...BODY, model: 'none' }), [404, error('model_not_found')])
+  const table: readonly (readonly [Readonly<Record<string, unknown>>, param: string])[] = [
+    [{ input: 7 }, 'input'],
+    [{ input: [7] }, 'input'],
+    [{ input: [{ role: 'user', content: [{}] }] }, 'input'],
+    [{ input: Array.from({ length: 200_000 }, () => ({ role: 7 })) }, 'input[0].role'],
+    [{ input: [{ role: 'user', content: Array.from({ length: 200_000 }, () => ({})) }] }, 'input[0].content[0].type'],
+    [{ tools: [{}] }, 'tools[0].type'],
+    [{ max_output_tokens: '9' }, 'max_output_tokens'],
+    [{ reasoning: true }, 'reasoning'],
+    [{ text: { format: 'json' } }, 'text.format'],
+    [{ models: [] }, 'models'],
+  ]
+  for (const [fields, param] of table) t.match(await refused({ ...BODY, ...fields }), [400, error('invalid_request_error', param)], param)
+})
+
+t.test('a custom leg\'s text is a response, and the report stands in a document only', async (t) => {
+  const fallback = fallbackOf(t, { chat: [says('fixed', 'Hello ', 'there')] })
+  const { understudy, ...response } = await jsonOf(await fallback.handle(ask({ instructions: 'Be brief.' })))
+  t.match(understudy, { served_model: 'fixed/fixed' })
+  t.match(response, {
+    id: /^resp_/, object: 'response', status: 'completed', model: 'fixed', instructions: 'Be brief.',
+    output: [{ type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: 'Hello there', annotations: [] }] }],
+  })
+  const streamed = await fallback.handle(ask({ stream: true }))
+  t.equal(streamed.headers['content-type'], 'text/event-stream; charset=utf-8')
+  const text = await textOf(streamed)
+  t.notMatch(text, 'understudy')
+  t.notMatch(text, '[DONE]')
+  t.strictSame(text.match(/^event: [\w.]+$/gm)?.map((line) => line.slice('event: response.'.length)), [
+    'created', 'in_progress', 'output_item.added', 'content_part.added', 'output_text.delta', 'output_text.delta', 'output_text.done',
+    'content_part.done', 'output_item.done', 'completed',
+  ])
+})
+
+t.test('the classic envelope is for clients of chat completions', async (t) => {
+  const fallback = fallbackOf(t, { chat: [says('fixed', 'Hi')] }, { envelope: 'classic' })
+  t.match(await jsonOf(await fallback.handle(ask())), { object: 'response' })
+  t.match(await textOf(await fallback.handle(ask({ stream: true }))), /^event: response.created\n/)
+})
+
+t.test('a stream that breaks ends with the vendor\'s error event, counted on', async (t) => {
+  const half: readonly (string | Part)[] = ['half', { type: 'error', failure: { kind: 'server_error', processed: 'maybe' } }]
+  const fallback = fallbackOf(t, { chat: [says('fixed', ...half)] })
+  const text = await textOf(await fallback.handle(ask({ stream: true })))
+  t.match(text, /"delta":"half"/)
+  t.match(text, /\n\nevent: error\ndata: \{"type":"error","sequence_number":5,"code":"upstream_error",.*"error":\{.*"code":"upstream_error".*\}.*\}\n\n$/)
+  t.notMatch(text, 'response.completed')
+})
+
+t.test('the body and the answer of its own dialect go through as they came', async (t) => {
+  const body = `{ "model" : "chat", "input":[{"role":"user","content":"caf\\u00e9"}],"store":true , "metadata":{"a":"b"}, "stream":true}`
+  const simulator = await simulate(t, { fallback: { answer: { text: ['one ', 'two'] } } })
+  const fallback = fallbackOf(t, { chat: [{ provider: 'r', model: 'gpt-x', defaults: { temperature: 0.5 } }] }, { providers: all(simulator) })
+  const direct = await fetch(`${simulator.url}/responses`, { method: 'POST', body: body.replace('"chat"', '"gpt-x"') })
+  const expected = await direct.text()
+  const text = await textOf(await fallback.handle(post(body, { path: '/responses' })))
+  t.equal(text.replaceAll('resp_gptx2', 'resp_gptx1').replaceAll('gptx2n', 'gptx1n'), expected, 'to the last event')
+  t.equal(simulator.calls[1]?.rawBody.toString(), body.replace('"chat"', '"gpt-x"').replace('"stream":true}', '"stream":true,"temperature":0.5}'))
+  t.equal(simulator.calls[1]?.path, '/v1/responses')
+  t.equal(simulator.calls[1]?.headers['authorization'], 'Bearer key-r')
+})
+
+t.test('fields that are ours never reach a provider, on this surface either', async (t) => {
+  const simulator = await simulate(t, { fallback: {}, strict: true })
+  const fallback = fallbackOf(t, { chat: ['r/gpt-x'] }, { providers: all(simulator) })
+  const response = await fallback.handle(ask({ models: ['r/gpt-x'], redundancy: { timeout_ms: 5_000 }, idempotent: true }))
+  t.equal(response.status, 200)
+  t.strictSame(simulator.calls[0]?.body, { ...BODY, model: 'gpt-x' })
+})
+
+t.test('a lone leg of a response serves clients of chat completions, whose answers are not kept', async (t) => {
+  const simulator = await simulate(t, { fallback: {}, strict: true })
+  const fallback = fallbackOf(t, { chat: ['r/gpt-x'] }, { providers: all(simulator) })
+  t.match(await jsonOf(await fallback.handle(post({ model: 'chat', messages: MESSAGES }))), { object: 'chat.completion', choices: [{ finish_reason: 'stop' }] })
+  t.match(await textOf(await fallback.handle(post({ model: 'chat', messages: MESSAGES, stream: true }))), /"finish_reason":"stop".*\n\ndata: \[DONE\]\n\n$/s)
+  t.strictSame(simulator.calls.map(({ body }) => body), [
+    { model: 'gpt-x', input: MESSAGES, store: false }, { model: 'gpt-x', input: MESSAGES, store: false, stream: true },
+  ])
+})
+
+t.test('the limit in a leg\'s defaults counts for clients of every dialect', async (t) => {
+  const simulator = await simulate(t, { fallback: {}, strict: true })
+  const fallback = fallbackOf(t, { chat: [{ provider: 'a', model: 'claude-x', defaults: { max_tokens: 77 } }] }, { providers: all(simulator) })
+  t.equal((await fallback.handle(ask())).status, 200)
+  t.equal((await fallback.handle(ask({ max_output_tokens: 20 }))).status, 200)
+  t.match(simulator.calls.map(({ body }) => body), [{ max_tokens: 77 }, { max_tokens: 20 }])
+})
+
+t.test('what a request wants kept or continued is for legs of its own dialect', async (t) => {
+  const simulator = await simulate(t, { fallback: {} })
+  const fallback = fallbackOf(t, { chat: ['o/gpt-o', 'r/gpt-x'] }, { providers: all(simulator) })
+  for (const field of ['previous_response_id', 'conversation']) {
+    const { headers } = await fallback.handle(ask({ [field]: 'x' }))
+    t.strictSame(outline(headers['understudy-trail']), ['o/gpt-o skipped untranslatable', 'r/gpt-x served'])
+    t.match(headers['understudy-trail'], `feature=${field}`)
+  }
+  t.strictSame(outline((await fallback.handle(ask({ store: false }))).headers['understudy-trail']), ['o/gpt-o served'])
+})
+
+t.test('a leg that does not know what is to be continued is passed over', async (t) => {
+  const error = { code: 'previous_response_not_found', param: 'previous_response_id', message: 'Previous response not found.' }
+  const simulator = await simulate(t, { models: { 'gpt-1': [{ status: 400, error }], 'gpt-2': [{}] } })
+  const fallback = fallbackOf(t, { chat: ['r/gpt-1', 'r/gpt-2'] }, { providers: all(simulator) })
+  const { headers } = await fallback.handle(ask({ previous_response_id: 'resp_1' }))
+  t.strictSame(outline(headers['understudy-trail']), ['r/gpt-1 failed not_found', 'r/gpt-2 served'])
+})
