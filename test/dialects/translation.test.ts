@@ -168,6 +168,35 @@ t.test('however oddly a leg of Gemini serves, each client gets its answer', asyn
   }
 })
 
+t.test('however oddly a leg of the Responses API serves, each client gets its answer', async (t) => {
+  const odd: readonly (readonly [name: string, step: Step, only?: Mode])[] = [
+    ['JSON where a stream was asked for', { jsonForStream: true }],
+    ['a stream where JSON was asked for', { streamForJson: true }],
+    ['CRLF in small writes', { lineEnd: '\r\n', writeSize: 7 }],
+    ['its end twice, and text behind', { done: 2, lateText: 'late' }, 'streamed'],
+    ['comments and events that are none', { comments: 'between', prefixJunk: ['data: null', 'event: keepalive\ndata: {"type":"keepalive"}'] }, 'streamed'],
+    ['compressed', { compress: 'gzip' }, 'buffered'],
+  ]
+  for (const [name, step, only] of odd) {
+    const host = await startTranslatingHost(
+      'express',
+      { vendor: 'responses', step: { ...healthy, ...step } },
+      { vendor: 'openai', step: healthy },
+    )
+    try {
+      for (const client of VENDORS) {
+        for (const mode of only === undefined ? MODES : [only]) {
+          const answer = await ask(client, host, mode, 'chat').catch((error: unknown) => ({ error: String(error) }))
+          t.strictSame(answer, expected(client, 'responses', mode), `${name}: ${client} client, ${mode}`)
+        }
+      }
+      t.equal(host.second.calls.length, 0, name)
+    } finally {
+      await host.close()
+    }
+  }
+})
+
 t.test('a stream of Gemini that comes as a JSON array is one answer to every client', async (t) => {
   const items = ['one ', 'two'].map((text, index) => ({
     candidates: [{ content: { parts: [{ text }], role: 'model' }, ...(index === 1 ? { finishReason: 'STOP' } : {}), index: 0 }],
@@ -206,10 +235,12 @@ t.test('a whole answer that is asked for as a stream is collected in every diale
   for (const client of VENDORS) {
     t.strictSame(await ask(client, host, 'buffered', 'chat'), expected(client, 'anthropic', 'buffered'), client)
   }
-  const other = await startTranslatingHost('express', { vendor: 'gemini', step: healthy }, legs[1], { bufferedVia: 'stream' })
-  t.teardown(other.close)
-  for (const client of VENDORS) {
-    t.strictSame(await ask(client, other, 'buffered', 'chat'), expected(client, 'gemini', 'buffered'), client)
+  for (const vendor of ['gemini', 'responses'] as const) {
+    const other = await startTranslatingHost('express', { vendor, step: healthy }, legs[1], { bufferedVia: 'stream' })
+    t.teardown(other.close)
+    for (const client of VENDORS) {
+      t.strictSame(await ask(client, other, 'buffered', 'chat'), expected(client, vendor, 'buffered'), `${client} client, ${vendor} leg`)
+    }
   }
 })
 
