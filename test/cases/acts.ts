@@ -1,16 +1,17 @@
 import type { Cast } from './cast.js'
 import { waitUntil } from './cast.js'
 import type { Round } from './check-answer.js'
+import { reloadActs } from './reload-acts.js'
 
 /** What is played before the rounds of a case and behind them, because an earlier request decides about a later one. */
-interface Acts {
+export interface Acts {
   readonly before?: (cast: Cast) => Promise<void>
   readonly after?: (cast: Cast, rounds: readonly Round[]) => Promise<void>
 }
 
 /** The acts of a case; those of a variant of its own, if it has any. */
 export function actsOf(id: string, variant: string): Acts {
-  return acts[`${id} ${variant}`] ?? acts[id] ?? {}
+  return acts[`${id} ${variant}`] ?? acts[id] ?? reloadActs[id] ?? {}
 }
 
 async function openUntilDue(cast: Cast): Promise<void> {

@@ -1,9 +1,10 @@
-import type { Fallback } from '@understudy/http'
+import type { Fallback, LiveSnapshot } from '@understudy/http'
 import type { Step } from '@understudy/simulator'
 import { differs, joined, type Round } from './check-answer.js'
 import type { FakeLeg } from './fake-legs.js'
 import { providerNameOf } from './fallback-input.js'
 import { openConnection } from './raw-client.js'
+import type { ReloadFile } from './reload-file.js'
 import { openedBy } from './remembering.js'
 import { playRound, requestOf, type Stage } from './rounds.js'
 import type { RunRecord } from './run-record.js'
@@ -21,6 +22,13 @@ interface Wanted {
 export interface Cast {
   readonly record: RunRecord
   readonly problems: readonly string[]
+  readonly logs: readonly { readonly level: string, readonly text: string }[]
+  /** The watched file, in a case that reloads. */
+  readonly reloadFile: ReloadFile
+  /** As the snapshot has it. */
+  live(): LiveSnapshot
+  /** Waits until it holds; that it did not in time is a problem. */
+  until(label: string, ms: number, holds: () => boolean): Promise<void>
   /** As the snapshot has them, by leg. */
   readonly breakerStates: Readonly<Record<string, string | undefined>>
   leg(name: string): FakeLeg
@@ -41,7 +49,14 @@ export interface Cast {
 const failing: Step = { status: 500 }
 const callWithinMs = 2_000
 
-export function createCast(stage: Stage, fallback: Fallback): Cast {
+/** What the acts of a case have beside its stage. */
+export interface Backstage {
+  readonly fallback: Fallback
+  readonly logs: readonly { readonly level: string, readonly text: string }[]
+  readonly reloadFile: ReloadFile | undefined
+}
+
+export function createCast(stage: Stage, { fallback, logs, reloadFile }: Backstage): Cast {
   const { of, host, legs, record, key } = stage
   const problems: string[] = []
   let sent = 0
@@ -49,6 +64,20 @@ export function createCast(stage: Stage, fallback: Fallback): Cast {
   const cast: Cast = {
     record,
     problems,
+    logs,
+    get reloadFile() {
+      if (reloadFile === undefined) throw new Error(`${of.id} reloads nothing`)
+      return reloadFile
+    },
+    live: () => {
+      const { live } = fallback.snapshot()
+      if (live === undefined) throw new Error(`${of.id} has no live chains`)
+      return live
+    },
+    until: async (label, ms, holds) => {
+      await until(ms, holds)
+      note(label, holds() ? undefined : `not within ${ms} ms`)
+    },
     get breakerStates() {
       return Object.fromEntries(legs.map(({ name }) => [name, breakerOf(name)?.state]))
     },

@@ -1,6 +1,8 @@
+import { fileSource } from '@understudy/config'
 import type { FallbackOptions, RoutesInput } from '@understudy/http'
 import type { Case } from './case.js'
 import type { FakeLeg } from './fake-legs.js'
+import { isInCode } from './reload-file.js'
 import { openedBy, remembering } from './remembering.js'
 
 /** The limits that the cases are written for, in ms. */
@@ -16,6 +18,7 @@ export function fallbackInput(
   of: Case,
   legs: readonly FakeLeg[],
   logs: { level: string, text: string }[],
+  watchedPath?: string,
 ): { readonly routes: RoutesInput, readonly options: FallbackOptions } {
   const { upstream, config = {} } = of
   const { firstTokenMs = defaultFirstTokenMs, idleMs = defaultIdleMs, overallMs = defaultOverallMs } = config
@@ -25,7 +28,10 @@ export function fallbackInput(
     void logs.push({ level, text: `${message ?? ''} ${JSON.stringify(fields)}` })
   const routes: Record<string, unknown> = {
     chat: {
-      legs: upstream.map(({ leg }, index) => ({ provider: providerNameOf(of, leg), model: modelOf(of, leg, index) })),
+      legs: upstream
+        .map(({ leg }, index) => ({ leg, provider: providerNameOf(of, leg), model: modelOf(of, leg, index) }))
+        .filter(({ leg }) => watchedPath === undefined || isInCode(of, leg))
+        .map(({ provider, model }) => ({ provider, model })),
       ...(advanceOn === undefined ? {} : { advanceOn }),
     },
   }
@@ -47,6 +53,7 @@ export function fallbackInput(
     breaker: remembers && breaker,
     cooldown: remembers,
     ...(whenAllOpen === undefined ? {} : { whenAllOpen }),
+    ...(watchedPath === undefined ? {} : { chains: { source: fileSource(watchedPath) } }),
     proxy: false,
     logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
   }

@@ -9,6 +9,7 @@ import type { Play } from './plays.js'
 import { watchProcess } from './process-watch.js'
 import { createRunRecord, type RunRecord } from './run-record.js'
 import { fallbackInput } from './fallback-input.js'
+import { startReloadFile, type ReloadFile } from './reload-file.js'
 import { collectGarbage } from './collect-garbage.js'
 import { createRounds } from './rounds.js'
 import { createAfterwards } from './afterwards.js'
@@ -32,10 +33,11 @@ export async function playCase(play: Play): Promise<readonly string[]> {
   const logs: { level: string, text: string }[] = []
   const record = createRunRecord()
   const legs = await startLegs(of.upstream)
+  const reloadFile = await startReloadFile(of)
   let fallback: Fallback | undefined
   let host: Host | undefined
   try {
-    const { routes, options } = fallbackInput(of, legs, logs)
+    const { routes, options } = fallbackInput(of, legs, logs, reloadFile?.path)
     try {
       fallback = createFallback(routes, options)
     } catch (error) {
@@ -45,11 +47,12 @@ export async function playCase(play: Play): Promise<readonly string[]> {
     fallback.on(record.listener)
     const { mountPath, maxBodyBytes } = of.config ?? {}
     host = await startHost(setUp, fallback, { mountPath, maxBodyBytes })
-    return await playOn({ play, host, fallback, legs, record, complaints: watch.complaints, logs, key })
+    return await playOn({ play, host, fallback, legs, record, complaints: watch.complaints, logs, reloadFile, key })
   } finally {
     await host?.close()
     await fallback?.close()
     await Promise.all(legs.map((leg) => leg.close()))
+    await reloadFile?.remove()
     watch.stop()
   }
 }
@@ -62,14 +65,15 @@ interface Stage {
   readonly record: RunRecord
   readonly complaints: readonly string[]
   readonly logs: readonly { readonly level: string, readonly text: string }[]
+  readonly reloadFile: ReloadFile | undefined
   readonly key: string
 }
 
-async function playOn({ play, host, fallback, legs, record, complaints, logs, key }: Stage): Promise<readonly string[]> {
+async function playOn({ play, host, fallback, legs, record, complaints, logs, reloadFile, key }: Stage): Promise<readonly string[]> {
   const { of, variant } = play
   const { expect, config = {}, client = {}, upstream } = of
   const acts = actsOf(of.id, variant)
-  const cast = createCast({ of, host, legs, record, key }, fallback)
+  const cast = createCast({ of, host, legs, record, key }, { fallback, logs, reloadFile })
   await acts.before?.(cast)
   const rss = expect.max_rss_growth_mb === undefined ? undefined : watchMemory()
   const cpu = process.cpuUsage()

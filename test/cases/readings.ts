@@ -63,6 +63,9 @@ export function readingOf(given: Case, setUp: SetUp): Case {
     case 'B150':
       // The first leg is the one that holds the state.
       return { ...given, upstream: given.upstream.map((leg) => (leg.leg === 'A' ? { ...leg, dialect: 'openai-responses' } : leg)) }
+    case 'B161':
+      // A is open before the reload, so it is not asked, and nothing is charged.
+      return expecting(given, { breaker: { B: 'success' }, breaker_state: { A: 'open' } })
     default:
       return given
   }

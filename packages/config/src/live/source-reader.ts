@@ -32,6 +32,10 @@ export interface SourceReader {
 /** Two pushes within this time are one: a source that cannot stop pushing must not be read without a pause. */
 const PUSH_GAP_MS = 50
 
+/** Behind the first failures in a row, which are often over soon: a file that was being written, a store that was restarted. */
+const RETRY_MS = 1_500
+const RETRIES = 3
+
 /**
  * Polls without an end: whatever a read does, throws, hangs for ever or comes back when nobody waits for it any more, the next one is
  * made. Each read has its own time limit.
@@ -46,6 +50,7 @@ export function createSourceReader(options: SourceReaderOptions): SourceReader {
   let cancelPush: Cancel | undefined
   let unwatch: (() => void) | undefined
   let lastStartedAt = -Infinity
+  let failures = 0
   let isClosed = false
 
   return {
@@ -83,9 +88,11 @@ export function createSourceReader(options: SourceReaderOptions): SourceReader {
     try {
       const came = await timedRead(etag)
       if (isClosed) return
+      failures = 0
       if (came.type === 'document') etag = came.etag
       onReading(came)
     } catch (error) {
+      failures += 1
       if (!isClosed) onTrouble(troubleOf(error))
     } finally {
       reading = undefined
@@ -96,7 +103,8 @@ export function createSourceReader(options: SourceReaderOptions): SourceReader {
   function schedule(): void {
     if (isClosed) return
     cancelPoll?.()
-    cancelPoll = clock.schedule(pollMs * (1 + jitter * (2 * random() - 1)), () => void refresh())
+    const waitMs = failures >= 1 && failures <= RETRIES ? Math.min(RETRY_MS, pollMs) : pollMs
+    cancelPoll = clock.schedule(waitMs * (1 + jitter * (2 * random() - 1)), () => void refresh())
   }
 
   function watch(): void {

@@ -69,6 +69,19 @@ t.test('polling never ends: a read that fails, throws or hangs is followed by th
   reader.close()
 })
 
+t.test('behind the first failures of a row the next read is soon, and then as ever', async (t) => {
+  const source = fakeSource(new Error('away'))
+  const { clock, log, reader } = reading(source, { pollMs: 10_000 })
+  reader.start()
+  await clock.advance(15_000)
+  source.answer = { type: 'none' }
+  await clock.advance(10_000)
+  source.answer = new Error('away')
+  await clock.advance(11_500)
+  t.strictSame(log, ['0 away', '1500 away', '3000 away', '4500 away', '14500 away', '24500 none', '34500 away', '36000 away'])
+  reader.close()
+})
+
 t.test('a read that is given up is aborted, and what it comes to then is nobody\'s', async (t) => {
   let late: (() => void) | undefined
   let aborted = false

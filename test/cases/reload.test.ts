@@ -1,0 +1,3 @@
+import { playGroups } from './play-groups.js'
+
+playGroups(['G14'])
