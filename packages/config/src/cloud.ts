@@ -30,8 +30,8 @@ export interface ResolvedVertex {
 export interface CloudCredentials {
   /** The standard chain of AWS; `undefined` if its library is not installed. */
   readonly aws: () => (() => Promise<AwsCredentials>) | undefined
-  /** Google's application default credentials; `undefined` if their library is not installed. */
-  readonly google: () => (() => Promise<GoogleToken>) | undefined
+  /** Google's application default credentials, for a project; `undefined` if their library is not installed. */
+  readonly google: (project: string) => (() => Promise<GoogleToken>) | undefined
 }
 
 /** An access token. */

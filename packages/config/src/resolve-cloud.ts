@@ -77,7 +77,7 @@ function resolveVertex({ input, env, key, clouds, now }: CloudSource, isElsewher
   const missing: string[] = []
   if (project === undefined) missing.push('GOOGLE_CLOUD_PROJECT (or project in options.providers)')
   const needsToken = !(key.type === 'found' && key.from !== undefined) && input.sign === undefined
-  const google = needsToken ? clouds?.google() : undefined
+  const google = needsToken ? clouds?.google(project ?? '') : undefined
   if (needsToken && google === undefined) missing.push(NO_GOOGLE_CREDENTIALS)
   const token = google === undefined ? undefined : keepFresh(google, { expiresAt: ({ expiresAt }) => expiresAt, now })
   return {

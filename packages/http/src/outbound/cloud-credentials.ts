@@ -10,7 +10,7 @@ const GOOGLE_SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
 export function createCloudCredentials(isInstalled: (name: string) => boolean = isResolved): CloudCredentials {
   return {
     aws: () => (isInstalled('@aws-sdk/credential-provider-node') ? awsChain() : undefined),
-    google: () => (isInstalled('google-auth-library') ? googleTokens() : undefined),
+    google: (project) => (isInstalled('google-auth-library') ? googleTokens(project) : undefined),
   }
 }
 
@@ -32,11 +32,11 @@ function awsChain(): NonNullable<ReturnType<CloudCredentials['aws']>> {
   }
 }
 
-/** https://cloud.google.com/docs/authentication/application-default-credentials */
-function googleTokens(): NonNullable<ReturnType<CloudCredentials['google']>> {
+/** Told the project, since it may ask Google for one otherwise. https://cloud.google.com/docs/authentication/application-default-credentials */
+function googleTokens(projectId: string): NonNullable<ReturnType<CloudCredentials['google']>> {
   return async () => {
     const { GoogleAuth } = await import('google-auth-library')
-    const client = await new GoogleAuth({ scopes: GOOGLE_SCOPE }).getClient()
+    const client = await new GoogleAuth({ scopes: GOOGLE_SCOPE, projectId }).getClient()
     const { token } = await client.getAccessToken()
     if (typeof token !== 'string' || token === '') throw new Error('no access token')
     const expiresAt = client.credentials.expiry_date
