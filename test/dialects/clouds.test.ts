@@ -117,3 +117,44 @@ async function readText({ openai }: Pick<Awaited<ReturnType<typeof startTranslat
     return { text, error }
   }
 }
+
+t.test('a cloud that falls silent in a frame is left after the idle limit, and before content after the other', async (t) => {
+  for (const [afterBytes, expectedText, asked] of [[60, 'two', 1], [330, 'one ', 0]] as const) {
+    const host = await startTranslatingHost(
+      'express',
+      { vendor: 'bedrock', step: { answer: { text: ['one ', 'three'] }, fault: { do: 'stall', afterBytes } } },
+      { vendor: 'openai', step: { answer: { text: ['two'] } } },
+      { firstContentTimeoutMs: 400, idleTimeoutMs: 400 },
+    )
+    try {
+      const { text, error } = await readText(host)
+      t.strictSame([text, host.second.calls.length], [expectedText, asked])
+      t.equal(error instanceof Error && 'code' in error ? error.code : undefined, asked === 1 ? undefined : 'idle_timeout')
+    } finally {
+      await host.close()
+    }
+  }
+})
+
+t.test('credentials that cannot be had are the failure of that attempt, and turn up nowhere', async (t) => {
+  const logged: string[] = []
+  const log = (...said: unknown[]) => void logged.push(JSON.stringify(said))
+  const host = await startTranslatingHost(
+    'express',
+    { vendor: 'bedrock', step: healthy },
+    { vendor: 'openai', step: { answer: { text: ['two'] } } },
+    {
+      providers: {
+        first: { dialect: 'bedrock', baseURL: 'http://127.0.0.1:1', region: 'us-east-1', credentials: () => Promise.reject(new Error('canary-secret')) },
+        second: { dialect: 'openai', baseURL: 'http://127.0.0.1:1' },
+      },
+      logger: { debug: log, info: log, warn: log, error: log },
+    },
+  )
+  t.teardown(host.close)
+  const { error } = await readText(host)
+  t.match(error, { status: 502, code: 'all_legs_failed' })
+  const failures = error instanceof Error && 'error' in error ? JSON.stringify(error.error) : ''
+  t.match(failures, /"reason":"auth_error"[\s\S]*"reason":"connection_error"/)
+  t.notMatch(failures + logged.join(), /canary/)
+})

@@ -17,11 +17,14 @@ const FAMILIES: readonly { readonly family: string; readonly names: RegExp; read
   { family: 'any that says so', names: /(?:^|[:-])(?:thinking|reason(?:ing|er))(?:[:-]|$)/, but: /non-/ },
 ]
 
+/** What Bedrock puts in front of a model's name: where it may run, and whose it is. */
+const AT_BEDROCK = /^(?:(?:us|us-gov|eu|apac|jp|au|ca|global)\.)?(?:anthropic|openai|deepseek|qwen|mistral|moonshot|minimax)\./
+
 /**
  * Whether a model is known to reason before it answers, which lengthens the default wait for its first content. A
- * vendor in front of the name (`deepseek/deepseek-r1`, `accounts/x/models/y`) is passed over.
+ * vendor in front of the name (`deepseek/deepseek-r1`, `accounts/x/models/y`, `us.deepseek.r1-v1:0`) is passed over.
  */
 export function isReasoningModel(model: string): boolean {
-  const bare = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
+  const bare = model.slice(model.lastIndexOf('/') + 1).toLowerCase().replace(AT_BEDROCK, '')
   return FAMILIES.some(({ names, but }) => names.test(bare) && but?.test(bare) !== true)
 }

@@ -148,6 +148,12 @@ t.test('the request', async (t) => {
     t.match(odd.url, '/openai/deployments/a%EF%BF%BD/', 'half a character in a name is no crash')
   })
 
+  t.test('goes to Azure with a token of Entra ID where the provider says that its key is one', async (t) => {
+    const provider = providerOf('', { azure: { apiVersion: '2024-10-21' }, bearer: true, credential: async () => 'entra' })
+    const { headers } = await sent(t, requestOf(JSON_REQUEST), { provider })
+    t.strictSame([headers['authorization'], headers['api-key']], ['Bearer entra', undefined])
+  })
+
   t.test('with a model that a path cannot hold is not made, wherever the model stands in the path', async (t) => {
     const server = await serve(t, answerHi)
     const providers = [
