@@ -175,6 +175,28 @@ t.test('in a database', { skip: skip ?? false }, async (t) => {
     t.match(await source.read({ signal: soon() }), { document: '{"version": 2}' })
   })
 
+  t.test('a connection that breaks under a call is a call that fails, and nothing more', async (t) => {
+    const name = 'cut'
+    const own = openPool({ max: 1, application_name: 'cut under a call' })
+    t.teardown(() => own.end())
+    const source = postgresSource(own, { name })
+    await source.write?.({ version: 1 }, { expectedVersion: 0, signal: soon() })
+    const holder = await pool.connect()
+    await holder.query('BEGIN')
+    await holder.query('SELECT FROM understudy_chains WHERE name = $1 FOR UPDATE', [name])
+    holder.on('error', () => undefined)
+    const failed = t.rejects(async () => source.write?.({ version: 2 }, { expectedVersion: 1, signal: soon() }), /Connection terminated|ECONNRESET/)
+    await eventually('it waits', async () => {
+      const waiting = `SELECT FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'`
+      return (await pool.query(waiting, ['cut under a call'])).rows[0]
+    })
+    if ('kill' in server) await server.kill()
+    await failed
+    holder.release(true)
+    if ('revive' in server) await server.revive()
+    t.match(await source.read({ signal: soon() }), { document: '{"version": 1}' })
+  })
+
   t.test('a pool that gives no client is asked for one at a time, and gets back what comes late', async (t) => {
     const small = openPool({ max: 1 })
     t.teardown(() => small.end())
