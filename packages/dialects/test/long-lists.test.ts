@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Part } from '@understudy/core'
-import { anthropic, gemini, openai } from '@understudy/dialects'
+import { anthropic, gemini, openai, responses } from '@understudy/dialects'
 
 const OPTIONS = { id: 'id', created: 1, includeUsage: true, model: 'm' }
 
@@ -15,11 +15,12 @@ const SOURCES = [
   [openai, { model: 'm', messages: [{ role: 'system', content: many(text) }, { role: 'user', content: many(text) }, { role: 'user', content: many(text) }] }],
   [anthropic, { model: 'm', system: many(text), messages: [{ role: 'user', content: many(text) }, { role: 'user', content: many(text) }] }],
   [gemini, { model: 'm', contents: [{ role: 'user', parts: many({ text: 'x' }) }, { role: 'user', parts: many({ text: 'x' }) }] }],
+  [responses, { model: 'm', input: [{ role: 'user', content: many({ type: 'input_text', text: 'x' }) }, { role: 'assistant', content: many({ type: 'output_text', text: 'x' }) }, ...many({ role: 'user', content: 'x' })] }],
 ] as const
 
 for (const [source, body] of SOURCES) {
   t.test(`a request of ${source.name} with very many blocks can be said in every dialect`, async (t) => {
-    for (const target of [openai, anthropic, gemini]) {
+    for (const target of [openai, responses, anthropic, gemini]) {
       t.ok(JSON.stringify(target.encodeRequest(source.decodeRequest(body), 'm')).length > 2 * MANY, target.name)
     }
   })
@@ -38,7 +39,7 @@ t.test('the time for an answer with very many calls grows as they do, however th
   const openers = indexes.map((index): Part => ({ type: 'tool-call', index, id: `c${index}`, name: 'f', arguments: '{' }))
   const closers = indexes.map((index): Part => ({ type: 'tool-call', index, arguments: '}' }))
   const parts: readonly Part[] = [...openers, ...closers, { type: 'finish', reason: 'tool_calls' }, { type: 'end' }]
-  for (const codec of [openai, anthropic, gemini]) {
+  for (const codec of [openai, responses, anthropic, gemini]) {
     t.ok(busyMs(() => codec.encodeResponse(parts, OPTIONS)) < 1_500, `${codec.name}, whole`)
     const encoder = codec.createStreamEncoder(OPTIONS)
     t.ok(busyMs(() => parts.forEach((part) => encoder.push([part])) ?? encoder.end()) < 1_500, `${codec.name}, streamed`)

@@ -12,9 +12,9 @@ const piece = (text: string, more: Partial<Part> = {}): Part => ({ type: 'tool-c
 
 t.test('what a client cannot be told is no output of the answer', async (t) => {
   const second: readonly Part[] = [{ type: 'text', text: 'b', choice: 1 }, { type: 'finish', reason: 'stop', choice: 1 }, END]
-  t.strictSame(told('anthropic', [second]), [END])
+  for (const client of ['anthropic', 'responses'] as const) t.strictSame(told(client, [second]), [END], client)
   t.strictSame(told('openai', [second]), second)
-  for (const client of ['openai', 'anthropic', 'gemini'] as const) t.strictSame(told(client, [[{ type: 'media' }, END]]), [END], client)
+  for (const client of ['openai', 'responses', 'anthropic', 'gemini'] as const) t.strictSame(told(client, [[{ type: 'media' }, END]]), [END], client)
   const whole: readonly Part[] = [{ type: 'start' }, { type: 'text', text: 'a' }, piece('{}', { name: 'f' }), { type: 'finish', reason: 'stop' }, END]
   t.strictSame(told('anthropic', [whole]), whole)
 })

@@ -136,10 +136,11 @@ t.test('failures before the commit, rescued and not', async (t) => {
   }
 })
 
-/** The surfaces of other vendors: how each is asked, what shows that it answered, and when its own leg has said half. */
+/** The other surfaces: how each is asked, what shows that it answered, and when its own leg has said half. */
 const OTHERS = [
   { vendor: 'anthropic', asked: asMessages, shows: /"type":"(message|error)"/, halfBehind: 5, defaults: { metadata: { user_id: CANARY.defaults } } },
   { vendor: 'gemini', asked: asContents, shows: /"candidates":|"status":"/, halfBehind: 2, defaults: { labels: { user: CANARY.defaults } } },
+  { vendor: 'responses', asked: asItems, shows: /"object":"response"|"code":"/, halfBehind: 6, defaults: { metadata: { user: CANARY.defaults } } },
 ] as const
 
 for (const { vendor, asked, shows, halfBehind, defaults } of OTHERS) {
@@ -166,6 +167,12 @@ for (const { vendor, asked, shows, halfBehind, defaults } of OTHERS) {
 function asMessages(model: string, streamed: boolean, unsaid?: string): RequestOverrides {
   const messages = [{ role: 'user', content: CANARY.prompt }]
   return at('/v1/messages', { model, max_tokens: 9, stream: streamed, system: CANARY.system, messages, container: unsaid })
+}
+
+/** The same as clients of OpenAI's Responses API send it; what they put into `instructions` they are told again. */
+function asItems(model: string, streamed: boolean, unsaid?: string): RequestOverrides {
+  const input = [{ role: 'developer', content: CANARY.system }, { role: 'user', content: CANARY.prompt }]
+  return at('/v1/responses', { model, stream: streamed, input, conversation: unsaid })
 }
 
 /** The same as Gemini's clients send it; `chat` streams as one array, the others as events. */

@@ -55,6 +55,8 @@ interface Call {
 export function createOutputItems(answerId: () => string, emit: Emit): OutputItems {
   const items: (Message | Reasoning | Call)[] = []
   const calls = new Map<number, Call>()
+  /** Calls whose arguments are whole, until the next item opens. */
+  let whole: Call[] = []
   let open: Message | Reasoning | undefined
 
   function idOf(prefix: string, place: number): string {
@@ -100,9 +102,9 @@ export function createOutputItems(answerId: () => string, emit: Emit): OutputIte
   }
 
   function closeWholeCalls(): void {
-    for (const call of calls.values()) {
-      if (call.place !== -1 && call.status === 'in_progress' && call.extent.isOver) closeCall(call, 'completed')
-    }
+    if (whole.length === 0) return
+    for (const call of whole) closeCall(call, 'completed')
+    whole = []
   }
 
   function addArguments(call: Call, text: string): void {
@@ -181,13 +183,15 @@ export function createOutputItems(answerId: () => string, emit: Emit): OutputIte
       call.callId ??= part.id
       call.name ||= part.name ?? ''
       if (call.status !== 'in_progress') return
+      const wasWhole = call.extent.isOver
       call.extent.take(part.arguments)
-      if (call.place !== -1) {
-        if (part.arguments !== '') addArguments(call, part.arguments)
-        return
+      if (call.place === -1) {
+        call.text += part.arguments
+        if (call.name !== '') openCall(call, part.index)
+      } else if (part.arguments !== '') {
+        addArguments(call, part.arguments)
       }
-      call.text += part.arguments
-      if (call.name !== '') openCall(call, part.index)
+      if (call.place !== -1 && call.extent.isOver && (known === undefined || !wasWhole)) whole.push(call)
     },
     close(status) {
       closeOpen(status)
@@ -195,6 +199,7 @@ export function createOutputItems(answerId: () => string, emit: Emit): OutputIte
         if (call.place === -1) openCall(call, index)
         if (call.status === 'in_progress') closeCall(call, status === 'completed' || call.extent.isOver ? 'completed' : status)
       }
+      whole = []
     },
     wires: () => items.map(wireOf),
   }

@@ -72,7 +72,7 @@ t.test('calls that are streamed side by side stay open side by side', async (t) 
   t.strictSame(outline(events).slice(2, -1), [
     'output_item.added 0', 'function_call_arguments.delta 0 {"a"', 'output_item.added 1', 'function_call_arguments.delta 1 {}',
     'function_call_arguments.delta 0 :1}',
-    'function_call_arguments.done 0', 'output_item.done 0', 'function_call_arguments.done 1', 'output_item.done 1',
+    'function_call_arguments.done 1', 'output_item.done 1', 'function_call_arguments.done 0', 'output_item.done 0',
     'output_item.added 2', 'function_call_arguments.delta 2 {}', 'function_call_arguments.done 2', 'output_item.done 2',
   ], 'one that is whole ends where the next begins; one without arguments has none, as JSON')
   t.match(events.at(-1), { response: { output: [{ call_id: 'c', arguments: '{"a":1}' }, { call_id: 'd' }, { call_id: 'e', arguments: '{}' }] } })
