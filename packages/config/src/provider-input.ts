@@ -28,7 +28,7 @@ export type AwsCredentialsInput = AwsCredentials | (() => AwsCredentials | Promi
  * says; any other name needs `dialect` and `baseURL`.
  */
 export interface ProviderInput {
-  /** The wire format it speaks. `responses` has a name only: it cannot be sent yet, and is refused at the mount. */
+  /** The wire format it speaks. */
   readonly dialect?: Dialect | undefined
   /** `http` or `https`, up to where the dialect's own paths begin: `https://api.openai.com/v1`. No credentials. */
   readonly baseURL?: string | undefined
