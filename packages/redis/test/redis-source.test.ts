@@ -150,7 +150,7 @@ for (const [name, connect] of Object.entries({ redis: nodeRedis, ioredis: ioRedi
       await within(5_000, 'it is told', next.promise)
       await source.close?.()
       await eventually('it is let go', async () => ((await listeners(raw)) === 0 ? true : undefined))
-      t.match(await redisSource(subscriber, { key }).read({ signal: soon() }), { type: 'document' }, 'it can be used')
+      t.match(await eventually('it can be used', () => redisSource(subscriber, { key }).read({ signal: soon() })), { type: 'document' })
     })
 
     t.test('a watch that is stopped at once leaves no connection', async (t) => {
