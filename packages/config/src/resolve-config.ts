@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { ConfigError, type ConfigIssue } from './config-error.js'
 import { createLegFinder } from './document/find-leg.js'
 import type { FallbackOptions } from './options.js'
@@ -80,7 +81,8 @@ export function resolveConfig(
 function settleLive(chains: CheckedOptions['chains']): ResolvedLive | undefined {
   if (chains === undefined) return undefined
   const { source, pollMs = 5_000, jitter = 0.1, readTimeoutMs = 3_000, lastKnownGood } = chains
-  return { source, pollMs, jitter, readTimeoutMs, lastKnownGood }
+  // As the folder of the process is now: it may be another one when the file is written.
+  return { source, pollMs, jitter, readTimeoutMs, lastKnownGood: lastKnownGood === undefined ? undefined : resolve(lastKnownGood) }
 }
 
 function readRoutes(routes: unknown, issues: ConfigIssue[]): Readonly<Record<string, unknown>> {

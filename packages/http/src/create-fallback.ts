@@ -1,14 +1,14 @@
 import type { CloudCredentials, FallbackOptions, ResolvedMount, ResolvedRoute, RoutesInput } from '@understudy/config'
 import { resolveConfig } from '@understudy/config'
 import { createLatencies, createSystemClock } from '@understudy/core'
-import type { Clock, Dialect, LegIdentity } from '@understudy/core'
+import type { Clock, Dialect } from '@understudy/core'
 import { bedrock, type DialectCodec } from '@understudy/dialects'
 import { anthropic, gemini, openai, responses } from '@understudy/dialects'
 
 import { createAuthorizeFaults } from './authorize-faults.js'
 import { routesFault } from './check-mount.js'
 import { createEventHub } from './event-hub.js'
-import type { Fallback, LegSnapshot, MountedFallback } from './fallback.js'
+import type { Fallback, MountedFallback } from './fallback.js'
 import { guardLogger } from './host-code.js'
 import { CLOSED_REJECTION, FAULT_MESSAGE } from './inbound/client-errors.js'
 import { isNameable } from './inbound/caller-chain.js'
@@ -27,12 +27,12 @@ import { createCallerLegs, createRouteMaker, modelList } from './inbound/routes.
 import type { BodyShape } from './inbound/schemas.js'
 import { chatBody, contentsBody, messagesBody, responsesBody } from './inbound/schemas.js'
 import { createHealth } from './health.js'
-import type { LegMemory } from './leg-watch.js'
 import { createLegWatch } from './leg-watch.js'
-import { chainSnapshot, liveSnapshot } from './live/chain-snapshot.js'
+import { liveSnapshot } from './live/chain-snapshot.js'
 import { createChainControl } from './live/create-chain-control.js'
 import { createLive } from './live/create-live.js'
-import { tryLegs } from './live/try-legs.js'
+import { routeSnapshot } from './live/route-snapshot.js'
+import { routeToTry, tryLegs } from './live/try-legs.js'
 import { createOpenRuns } from './open-runs.js'
 import { createProviderAgents } from './outbound/agents.js'
 import { createCloudCredentials } from './outbound/cloud-credentials.js'
@@ -123,7 +123,11 @@ export function createMountableFallback(
     clock,
     wallClock,
     isClosed: openRuns.closed,
-    trial: (name, signal) => tryLegs(pool.routes.get(name), { ...host, authorize: config.callers.authorize }, signal),
+    trial(name, preset, signal) {
+      const tried = routeToTry(routesNow().get(name), preset)
+      const [made] = tried === undefined ? [] : makeRoutes(new Map([[name, tried]])).values()
+      return made && tryLegs(made, { ...host, authorize: config.callers.authorize }, signal)
+    },
   })
 
   const at = (mount: ResolvedMount): ReturnType<MountableFallback[typeof AT_MOUNT]> => ({
@@ -137,11 +141,7 @@ export function createMountableFallback(
     matches: (method, path, atRoot = false) => own.matches(method, path, atRoot),
     handle: own.handle,
     snapshot: () => ({
-      routes: [...routesNow().values()].map((route) => ({
-        name: route.name,
-        chain: chainSnapshot(route, live, startedAt),
-        legs: (pool.routes.get(route.name)?.legs ?? []).map((leg) => legSnapshot(leg, legs.memoryOf(leg))),
-      })),
+      routes: [...routesNow().values()].map((route) => routeSnapshot(route, { live, startedAt, memoryOf: legs.memoryOf })),
       ...(live === undefined ? undefined : { live: liveSnapshot(live) }),
       lastFailures: legs.lastFailures(),
       ...health.snapshot(),
@@ -192,16 +192,6 @@ export function createMountableFallback(
     }
     const shape = SHAPES.get(row.surface) ?? chatBody
     return handleChat(host, mount, codec, request, { requestId, shape, dryRun: row.surface === 'policy-check' })
-  }
-}
-
-function legSnapshot({ provider, model, region }: LegIdentity, { lastServedAt, misconfigured }: LegMemory): LegSnapshot {
-  return {
-    provider,
-    model,
-    ...(region === undefined ? undefined : { region }),
-    ...(lastServedAt === undefined ? undefined : { lastServedAt }),
-    ...(misconfigured ? { misconfigured } : undefined),
   }
 }
 

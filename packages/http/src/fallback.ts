@@ -11,6 +11,17 @@ export interface RouteSnapshot {
   readonly name: string
   /** Which chain it runs, and where that comes from. */
   readonly chain: ChainSnapshot
+  /** The legs of that chain. */
+  readonly legs: readonly LegSnapshot[]
+  /** Every preset that can be selected, the selected one too, so that its unproven legs are seen before it is; absent = the route has none. */
+  readonly presets?: readonly PresetSnapshot[] | undefined
+}
+
+/** One preset of a route. Content-free. */
+export interface PresetSnapshot {
+  readonly name: string
+  /** What responses say while it is selected. */
+  readonly marking?: string | undefined
   readonly legs: readonly LegSnapshot[]
 }
 

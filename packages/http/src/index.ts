@@ -36,6 +36,7 @@ export type {
   LegFailureSnapshot,
   LegSnapshot,
   MountedFallback,
+  PresetSnapshot,
   RouteSnapshot,
 } from './fallback.js'
 export type {
@@ -46,6 +47,7 @@ export type {
   PinRequest,
   RestoreRequest,
   RouteChange,
+  TrialOptions,
 } from './live/chain-control.js'
 export type { ChainControlCode } from './live/chain-control-error.js'
 export type { ChainSnapshot, LiveSnapshot } from './live/chain-snapshot.js'

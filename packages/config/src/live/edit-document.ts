@@ -1,4 +1,4 @@
-import { NORMAL, type CheckedDocument, type CheckedRoute } from '../document/check-document.js'
+import { NORMAL, type CheckedDocument } from '../document/check-document.js'
 import type { KnownChains } from '../document/known-chains.js'
 import { entryOf } from '../document/leg-name.js'
 import { ownProperties } from '../own-properties.js'
@@ -75,11 +75,10 @@ export function stampedRoutes(
   }))
 }
 
-/** The presets that a pin of a route can select, by what the document and the code say. */
-export function presetNames(route: string, checked: CheckedRoute | undefined, known: KnownChains): readonly string[] {
-  const code = known.routes.get(route)?.presets
-  const live = checked !== undefined && checked.presets.size > 1 ? checked.presets : undefined
-  return [...(live ?? code ?? checked?.presets)?.keys() ?? []]
+/** The presets that a pin of a route can select: the document's own, where it has any, or else those of the code. */
+export function presetNames(route: string, entry: RouteJson, { routes }: KnownChains): readonly string[] {
+  const own = ownProperties(entry?.['presets'])
+  return own === undefined ? [...(routes.get(route)?.presets?.keys() ?? [])] : Object.keys(own)
 }
 
 /**

@@ -1,10 +1,11 @@
-import type { Cancel, ChainChange, Clock } from '@understudy/core'
+import type { Cancel, ChainChange } from '@understudy/core'
 import { checkDocument, type CheckedDocument, type DocumentCheck } from '../document/check-document.js'
 import type { KnownChains } from '../document/known-chains.js'
 import type { ResolvedLive, ResolvedRoute } from '../resolved-config.js'
-import type { ChainSource, HistoryEntry, HistoryOutcome, SourceReading } from './chain-source.js'
+import type { HistoryEntry, HistoryOutcome, SourceReading } from './chain-source.js'
 import { changesOf, effectiveRoutes, isOtherChain } from './effective-routes.js'
-import { identifyEntry } from './history-record.js'
+import { closeSource } from './close-source.js'
+import { identityOf, textOf } from './document-identity.js'
 import { createHistoryRecorder } from './history-recorder.js'
 import { createKeptFile } from './kept-file.js'
 import { showChange, type LiveHost } from './live-host.js'
@@ -71,7 +72,7 @@ export interface LiveChains {
   /** Says whether a document could be applied, and does not apply it. */
   readonly check: (document: unknown) => DocumentCheck
   /** Judges a document, and applies it if it is right and newer. */
-  readonly judge: (document: unknown) => DocumentCheck
+  readonly judge: (document: unknown) => void
   /** What this process keeps of the history, newest first. */
   readonly localHistory: () => readonly HistoryEntry[]
   /** Ends reads, watch and timers; resolves when the last-known-good file is on the disk. */
@@ -80,7 +81,6 @@ export interface LiveChains {
 
 /** Coarse, and by the wall clock: so neither a clock that is set nor a process that sleeps lets a pin go early or never. */
 const TICK_MS = 1_000
-const CLOSE_MS = 2_000
 const MOST_KEPT_CHARACTERS = 65_536
 
 /**
@@ -135,9 +135,8 @@ export function createLiveChains(known: KnownChains, live: ResolvedLive, host: L
       isClosed = true
       reader.close()
       cancelTick?.()
-      recorder.close()
-      await file.flushed()
-      await closed(source, clock)
+      await Promise.all([recorder.close(), file.flushed()])
+      await closeSource(source, clock)
     },
   }
 
@@ -156,15 +155,15 @@ export function createLiveChains(known: KnownChains, live: ResolvedLive, host: L
     warn('UNDERSTUDY_CHAIN_SOURCE', text, { source: source.name, trouble: message })
   }
 
-  function judge(written: unknown): DocumentCheck {
+  function judge(written: unknown): void {
+    // At each poll of a source that knows no etag.
+    const text = textOf(written)
+    if (text !== undefined && text === lastJudged) return
+    lastJudged = text
     const check = checkDocument(written, known)
     const identity = identityOf(check)
-    // At each poll of a source that knows no etag.
-    if (identity === lastJudged) return check
-    lastJudged = identity
     if (check.type === 'wrong') reject(identity, check)
     else weigh(identity, check.document)
-    return check
   }
 
   function weigh(identity: string, document: CheckedDocument): void {
@@ -205,10 +204,10 @@ export function createLiveChains(known: KnownChains, live: ResolvedLive, host: L
   function apply(document: CheckedDocument): void {
     const now = wallClock()
     const before = running
-    firstAppliedAt = now
     const pins = pinsOf(document, now, now, before.pins)
     const routes = effectiveRoutes(known.routes, document, pins, before.routes)
     take({ layer: 'live', version: document.version, document, pins, routes })
+    firstAppliedAt = now
     const changes = changesOf(before.routes, routes)
     const { version, updatedBy: by, reason } = document
     const shown = changes.length === 0 ? 'no chain is another one' : changes.map(showChange).join('; ')
@@ -285,23 +284,4 @@ function runningAtStart({ routes: code }: KnownChains, restored: Restored, start
   const { document, pins, firstAppliedAt } = restored
   const routes = effectiveRoutes(code, document, pins)
   return { layer: 'last-known-good', version: document.version, document, pins, routes, since: since(routes, firstAppliedAt) }
-}
-
-/** A source that throws at its end, or never comes to it, keeps nobody from closing. */
-function closed(source: ChainSource, clock: Clock): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = clock.schedule(CLOSE_MS, resolve)
-    const over = (): void => {
-      cancel()
-      resolve()
-    }
-    new Promise((settle) => settle(source.close?.())).then(over, over)
-  })
-}
-
-/** Two documents of one identity say the same, in whatever order a store gives back their members. */
-function identityOf(check: DocumentCheck): string {
-  const document = check.type === 'checked' ? check.document.json : check.json
-  const issues = check.type === 'checked' ? [] : check.issues.map(({ path, message }) => `${path}: ${message}`)
-  return identifyEntry({ version: undefined, outcome: 'applied', actor: undefined, reason: undefined, document, previous: undefined, issues, at: 0 }).subject
 }

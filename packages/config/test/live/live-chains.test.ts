@@ -292,6 +292,22 @@ t.test('the source keeps the history where it can; its trouble is told of once a
   await stop(s)
 })
 
+t.test('the close waits for what is on its way into the history, and not for ever', async (t) => {
+  let aborted = false
+  const record = (_entry: object, signal: AbortSignal): Promise<void> => {
+    signal.addEventListener('abort', () => (aborted = true))
+    return new Promise(() => undefined)
+  }
+  const s = stage({ source: Object.assign(fakeSource(), { record }) })
+  await says(s, chain(1, 'groq/x'))
+  const closing = s.live.close()
+  await s.clock.advance(999)
+  t.equal(aborted, false)
+  await s.clock.advance(1)
+  await within(1_000, 'the close', closing)
+  t.strictSame([aborted, s.clock.pending], [true, 0])
+})
+
 t.test('a chain that cannot be made is refused as a document that is wrong, and nothing is changed', async (t) => {
   const s = stage()
   await says(s, chain(1, 'groq/x'))

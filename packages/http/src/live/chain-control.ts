@@ -14,7 +14,7 @@ export interface ChangeAuthor {
 export interface PinRequest extends ChangeAuthor {
   readonly route: string
   readonly preset: string
-  /** Until it reverts by itself, in ms. Default 4 h. */
+  /** Until it reverts by itself, in ms. Default 4 h, at most 7 days. */
   readonly forMs?: number | undefined
 }
 
@@ -36,6 +36,14 @@ export interface ChangeResult {
   readonly previousVersion: number
 }
 
+/** What of a route is tried. */
+export interface TrialOptions {
+  /** Default the chain that it runs. */
+  readonly preset?: string | undefined
+  /** Ends the trial. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /** What one leg answered when it was asked alone. */
 export interface LegTrial {
   readonly provider: string
@@ -54,15 +62,19 @@ export interface LegTrial {
 export interface ChainControl {
   /** Rejects with a `ChainControlError` if the source cannot be written, or the route or preset is unknown. */
   readonly pin: (request: PinRequest) => Promise<ChangeResult>
-  /** Selects `normal` again. */
+  /** Selects `normal` again. If that is selected already nothing is written, and both versions of the result are the same. */
   readonly unpin: (request: RouteChange) => Promise<ChangeResult>
   /** Undoes the last change of the route: its entry as it was before it. */
   readonly revert: (request: RouteChange) => Promise<ChangeResult>
+  /** Makes an earlier document that was applied live again, under a new version. */
   readonly restore: (request: RestoreRequest) => Promise<ChangeResult>
   /** Newest first; from the store where it keeps one. `limit` default 50. */
   readonly history: (query?: { readonly route?: string | undefined; readonly limit?: number | undefined }) => Promise<readonly HistoryEntry[]>
   /** Reads the source now and not at the next poll. Resolves when what was read is judged; never rejects. */
   readonly refresh: () => Promise<void>
-  /** Asks each leg of the route's chain alone, one after the other, with a tiny request. */
-  readonly trial: (route: string, options?: { readonly signal?: AbortSignal | undefined }) => AsyncIterable<LegTrial>
+  /**
+   * Asks each leg alone, one after the other, with a tiny request: of the chain that the route runs, or of one of its presets. Throws a
+   * `ChainControlError` if there is no such route or preset.
+   */
+  readonly trial: (route: string, options?: TrialOptions) => AsyncIterable<LegTrial>
 }

@@ -17,7 +17,8 @@ export interface ChainControlHost {
   /** Milliseconds since the epoch. */
   readonly wallClock: () => number
   readonly isClosed: () => boolean
-  readonly trial: (route: string, signal: AbortSignal | undefined) => AsyncIterable<LegTrial>
+  /** Of the preset, or else of what the route runs; `undefined` = it has no such preset. */
+  readonly trial: (route: string, preset: string | undefined, signal: AbortSignal | undefined) => AsyncIterable<LegTrial> | undefined
 }
 
 /** What a change is made from. */
@@ -49,9 +50,9 @@ export function createChainControl(host: ChainControlHost): ChainControl {
       if (!Number.isInteger(forMs) || forMs < 1 || forMs > LONGEST_PIN_MS) {
         throw new ChainControlError('invalid_request', `forMs is ${forMs}; it must be a whole number of ms, at most ${LONGEST_PIN_MS} (7 days)`)
       }
-      return change(request, ({ document, routes, now }) => {
+      return change(request, ({ routes, now }) => {
         mustBeRoute(route)
-        const presets = presetNames(route, document?.routes.get(route), known)
+        const presets = presetNames(route, entryOf(routes, route), known)
         if (!presets.includes(preset)) {
           const rest = presets.length === 0 ? 'it has none' : `it has ${presets.join(', ')}`
           throw new ChainControlError('unknown_preset', `route '${route}' has no preset '${preset}'; ${rest}`)
@@ -102,9 +103,11 @@ export function createChainControl(host: ChainControlHost): ChainControl {
     },
 
     refresh: () => live?.refresh() ?? Promise.resolve(),
-    trial: (route, { signal } = {}) => {
+    trial: (route, { preset, signal } = {}) => {
       mustBeRoute(route)
-      return host.trial(route, signal)
+      const trial = host.trial(route, preset, signal)
+      if (trial === undefined) throw new ChainControlError('unknown_preset', `route '${route}' has no preset '${preset}'`)
+      return trial
     },
   }
 

@@ -1,4 +1,4 @@
-import type { Authorize } from '@understudy/config'
+import type { Authorize, ResolvedRoute } from '@understudy/config'
 import type { ChatRequest, CommittedRun, Leg } from '@understudy/core'
 import { chatRequestOf, run } from '@understudy/core'
 
@@ -22,12 +22,18 @@ export interface TrialHost extends Pick<RunWatchHost, 'clock' | 'legs' | 'openRu
 
 const MOST_SHOWN = 80
 
+/** A route with what is to be tried of it as its legs; `undefined` = it has no such preset. */
+export function routeToTry(route: ResolvedRoute | undefined, preset: string | undefined): ResolvedRoute | undefined {
+  if (route === undefined || preset === undefined || preset === route.preset) return route
+  const legs = route.presets?.get(preset)?.legs
+  return legs && { ...route, legs }
+}
+
 /**
  * Asks each leg of a route alone, one after the other, with a request of a few words. The memory of health is neither asked nor
  * changed; what serves is proven, as the snapshot then says.
  */
-export async function* tryLegs(route: RunnableRoute | undefined, host: TrialHost, signal: AbortSignal | undefined): AsyncGenerator<LegTrial, undefined> {
-  if (route === undefined) return
+export async function* tryLegs(route: RunnableRoute, host: TrialHost, signal: AbortSignal | undefined): AsyncGenerator<LegTrial, undefined> {
   for (const leg of route.legs) {
     if (signal?.aborted === true || host.openRuns.closed()) return
     yield await tryLeg(leg, route, host, signal)

@@ -233,6 +233,7 @@ t.test('a file is written where that was asked for, and what a person had in it 
   t.equal(running(fallback), '0 code normal: one two')
   const readOnly = fallbackOf(t, ROUTES, { chains: { source: fileSource(path) } })
   t.match(await refusal(readOnly.chains.pin({ ...ANN, route: 'chat', preset: 'second' })), /^no_writable_source: the source 'file' can only be read/)
+  await Promise.all([fallback.close(), readOnly.close()])
 })
 
 t.test('a trial asks each leg of the running chain alone, past its breaker, and proves it', async (t) => {
@@ -257,6 +258,25 @@ t.test('a trial asks each leg of the running chain alone, past its breaker, and 
   t.strictSame(route?.legs.map(({ lastServedAt }) => lastServedAt !== undefined), [false, true, true, false, false])
   t.strictSame([breakers, openRuns], [[], 0], 'nobody is charged')
   t.throws(() => fallback.chains.trial('chta'), { code: 'unknown_route' })
+})
+
+t.test('a preset is tried before it is selected, and what served is proven there too', async (t) => {
+  const { fallback } = await start(t, memorySource())
+  const presets = () => fallback.snapshot().routes[0]?.presets?.map(({ name, marking, legs }) =>
+    `${name} ${marking ?? ''}: ${legs.map(({ provider, lastServedAt }) => `${provider} ${lastServedAt === undefined ? 'unproven' : 'proven'}`).join(', ')}`)
+  t.strictSame(presets(), ['normal : one unproven, two unproven', 'second : two unproven, one unproven', 'local_only degraded: own unproven'])
+  const tried: string[] = []
+  for await (const { provider, ok } of fallback.chains.trial('chat', { preset: 'local_only' })) tried.push(`${provider} ${ok}`)
+  t.strictSame(tried, ['own true'])
+  t.equal(presets()?.[2], 'local_only degraded: own proven')
+  t.equal(running(fallback), '0 code normal: one two')
+  t.throws(() => fallback.chains.trial('chat', { preset: 'third' }), { code: 'unknown_preset' })
+})
+
+t.test('presets of a document are those that can be selected, however few they are', async (t) => {
+  const source = memorySource({ version: 1, updated_by: 'bob', reason: 'x', routes: { chat: { presets: { normal: ['custom/two'] }, active: 'normal' } } })
+  const { chains } = await start(t, source)
+  t.match(await refusal(chains.pin({ ...ANN, route: 'chat', preset: 'second' })), /^unknown_preset: route 'chat' has no preset 'second'; it has normal$/)
 })
 
 t.test('a trial ends with its signal, and with the close', async (t) => {
