@@ -40,6 +40,8 @@ const OURS = {
   'post /chat/v1/chat/completions': true,
   'post /chat/messages': true,
   'post /chat/v1/messages': true,
+  'post /chat/responses': true,
+  'post /chat/v1/responses': true,
   'post /chat/v1beta/models/{*}': true,
   'post /chat/policy-check': true,
   'post /chat/v1/policy-check': true,

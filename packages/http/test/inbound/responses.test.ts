@@ -136,3 +136,26 @@ t.test('a leg that does not know what is to be continued is passed over', async 
   const { headers } = await fallback.handle(ask({ previous_response_id: 'resp_1' }))
   t.strictSame(outline(headers['understudy-trail']), ['r/gpt-1 failed not_found', 'r/gpt-2 served'])
 })
+
+t.test('Azure is asked in its own way: the model stands in the body', async (t) => {
+  const simulator = await simulate(t, { fallback: {}, strict: true })
+  const azure = { dialect: 'responses' as const, baseURL: simulator.url.replace(/\/v1$/, ''), apiKey: 'key-z', apiVersion: '2025-04-01-preview' }
+  const fallback = fallbackOf(t, { chat: ['azure-eu/my-gpt'] }, { providers: { 'azure-eu': azure } })
+  t.equal((await fallback.handle(ask())).status, 200)
+  t.match(simulator.calls, [{ path: '/openai/responses', query: { 'api-version': '2025-04-01-preview' }, headers: { 'api-key': 'key-z' }, body: { model: 'my-gpt' } }])
+})
+
+t.test('OpenAI\'s own is known by name, and needs no more than its key', async (t) => {
+  const simulator = await simulate(t, { fallback: {}, strict: true })
+  const routes = { chat: ['openai-responses/gpt-5-mini'] }
+  const fallback = fallbackOf(t, routes, { providers: { 'openai-responses': { baseURL: simulator.url } } }, { env: { OPENAI_API_KEY: 'key-env' } })
+  t.equal((await fallback.handle(ask())).headers['understudy-served'], 'openai-responses/gpt-5-mini')
+  t.match(simulator.calls, [{ path: '/v1/responses', headers: { authorization: 'Bearer key-env' } }])
+})
+
+t.test('the paths are ours under the mount; at the root of a host only the one with the version is', async (t) => {
+  const fallback = fallbackOf(t, { chat: [says('fixed', 'Hi')] })
+  const ours = (path: string, atRoot: boolean, method = 'POST') => fallback.matches(method, path, atRoot)
+  t.strictSame([ours('/responses', false), ours('/v1/responses', false), ours('/v1/responses/', true), ours('/responses', true)], [true, true, true, false])
+  t.strictSame([ours('/v1/responses/resp_1', false, 'GET'), ours('/v1/responses', false, 'GET'), ours('/v1/responses/resp_1/cancel', false)], [false, false, false])
+})
