@@ -39,6 +39,8 @@ export interface GoogleToken {
   readonly token: string
   /** Milliseconds since the epoch. Absent = it is asked for anew each time. */
   readonly expiresAt?: number | undefined
+  /** The project whose quota a person's own credentials use, where they say one. */
+  readonly quotaProject?: string | undefined
 }
 
 /** Where a cloud serves a region or location. */

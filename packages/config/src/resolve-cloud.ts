@@ -1,7 +1,7 @@
-import { cloudBaseURL, type CloudCredentials, type CloudName, type ResolvedCloud } from './cloud.js'
+import { cloudBaseURL, type CloudCredentials, type CloudName, type GoogleToken, type ResolvedCloud } from './cloud.js'
 import { readVariable, type Environment, type FoundCredential } from './credentials.js'
 import { keepFresh } from './keep-fresh.js'
-import type { AwsCredentials, ProviderInput } from './provider-input.js'
+import type { AwsCredentials, ProviderInput, Sign } from './provider-input.js'
 import type { ResolvedProvider } from './resolved-config.js'
 
 /** What a provider of a cloud is resolved from. */
@@ -23,6 +23,8 @@ export interface CloudOutcome {
   readonly baseURL: string | undefined
   /** In place of the provider's own; `undefined` = that holds. */
   readonly credential: ResolvedProvider['credential'] | undefined
+  /** Headers that stand beside that credential. */
+  readonly sign: Sign | undefined
   readonly missing: readonly string[]
 }
 
@@ -44,6 +46,7 @@ function resolveBedrock({ input, env, key, clouds, now }: CloudSource, isElsewhe
     cloud: { type: 'bedrock', region, credentials, isElsewhere },
     baseURL: region === undefined ? undefined : cloudBaseURL('bedrock', region),
     credential: undefined,
+    sign: undefined,
     missing,
   }
 }
@@ -84,8 +87,14 @@ function resolveVertex({ input, env, key, clouds, now }: CloudSource, isElsewher
     cloud: { type: 'vertex', project: project ?? '', location, isElsewhere },
     baseURL: cloudBaseURL('vertex', location),
     credential: token === undefined ? undefined : async () => (await token()).token,
+    sign: token === undefined ? undefined : async () => quotaHeader(await token()),
     missing,
   }
+}
+
+/** https://cloud.google.com/docs/quotas/set-quota-project */
+function quotaHeader({ quotaProject }: GoogleToken): Record<string, string> {
+  return quotaProject === undefined ? {} : { 'x-goog-user-project': quotaProject }
 }
 
 const NO_GOOGLE_CREDENTIALS = 'a token as apiKey in options.providers, such as async () => token (or install google-auth-library for the '

@@ -119,7 +119,7 @@ export function resolveProvider(
       credential: served?.credential ?? key.credential,
       headers: () => headers,
       breaker: input.breaker,
-      sign: input.sign,
+      sign: input.sign ?? served?.sign,
       azure,
       bearer: input.bearer,
       cloud: served?.cloud,

@@ -99,6 +99,12 @@ t.test('Vertex takes a token, or Google\'s own credentials, kept until they expi
   at.now = 3_500_000
   t.equal(await adc?.credential(), 't2')
 
+  t.strictSame(await adc?.sign?.(Buffer.from('')), {})
+  const person: CloudCredentials = { ...NOTHING, google: () => async () => ({ token: 't', quotaProject: 'q-1' }) }
+  t.strictSame(await provider('vertex', undefined, around(env, { clouds: person }))?.sign?.(Buffer.from('')), { 'x-goog-user-project': 'q-1' })
+  const sign = () => ({ 'x-own': '1' })
+  t.equal(provider('vertex', { sign, apiKey: 't' }, around(env, { clouds: person }))?.sign, sign, 'the host\'s own')
+
   const own = provider('vertex-anthropic', { apiKey: async () => 'mine', location: 'europe-west1' }, around(env))
   t.strictSame([own?.dialect, await own?.credential(), own?.baseURL], ['anthropic', 'mine', cloudBaseURL('vertex', 'europe-west1')])
   t.match(

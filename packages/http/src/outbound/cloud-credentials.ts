@@ -40,6 +40,6 @@ function googleTokens(projectId: string): NonNullable<ReturnType<CloudCredential
     const { token } = await client.getAccessToken()
     if (typeof token !== 'string' || token === '') throw new Error('no access token')
     const expiresAt = client.credentials.expiry_date
-    return typeof expiresAt === 'number' ? { token, expiresAt } : { token }
+    return { token, expiresAt: expiresAt ?? undefined, quotaProject: client.quotaProjectId }
   }
 }

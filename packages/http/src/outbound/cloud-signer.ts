@@ -9,13 +9,14 @@ export type CloudSigner = (endpoint: Endpoint, bytes: Uint8Array, signal: StopSi
 
 /**
  * Signs the requests of one leg, in its own region. Credentials that cannot be had or used are an `auth_error` of that attempt. AWS's
- * signer is loaded when it is first needed.
+ * signer is loaded when the first such leg is made, and no host without one waits for it.
  */
 export function createCloudSigner(
   credentials: NonNullable<ResolvedBedrock['credentials']>,
   region: string,
   wallClock: () => number,
 ): CloudSigner {
+  void loadSigner().catch(() => undefined)
   return async ({ origin, path }, bytes, signal) => {
     try {
       const work = sign(() => Promise.resolve(credentials()), { origin, path, bytes, region }, wallClock)
@@ -28,12 +29,14 @@ export function createCloudSigner(
   }
 }
 
+const loadSigner = () => import('./aws-signature.js')
+
 async function sign(
   credentials: () => Promise<AwsCredentials>,
   request: Endpoint & { readonly bytes: Uint8Array; readonly region: string },
   wallClock: () => number,
 ): Promise<readonly string[]> {
-  const [{ awsSignature }, { accessKeyId, secretAccessKey, sessionToken }] = await Promise.all([import('./aws-signature.js'), credentials()])
+  const [{ awsSignature }, { accessKeyId, secretAccessKey, sessionToken }] = await Promise.all([loadSigner(), credentials()])
   if (!isKey(accessKeyId) || !isKey(secretAccessKey)) throw new TypeError('no credentials')
   const keys = { accessKeyId, secretAccessKey, ...(isKey(sessionToken) ? { sessionToken } : undefined) }
   return awsSignature({ ...request, contentType: 'application/json', credentials: keys, now: wallClock() })

@@ -50,6 +50,7 @@ t.test('Google\'s own credentials are exchanged for a token that says when it ex
     subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
     token_url: `http://127.0.0.1:${port}/token`,
     credential_source: { file: subject },
+    quota_project_id: 'q-1',
   }))
   const before = process.env['GOOGLE_APPLICATION_CREDENTIALS']
   process.env['GOOGLE_APPLICATION_CREDENTIALS'] = file
@@ -58,7 +59,7 @@ t.test('Google\'s own credentials are exchanged for a token that says when it ex
     else process.env['GOOGLE_APPLICATION_CREDENTIALS'] = before
   })
   const token = await createCloudCredentials().google('p-1')?.()
-  t.equal(token?.token, 'ya29.token')
+  t.strictSame([token?.token, token?.quotaProject], ['ya29.token', 'q-1'])
   const left = (token?.expiresAt ?? 0) - Date.now()
   t.ok(left > 3_000_000 && left <= 3_600_000, String(left))
 })
