@@ -18,6 +18,11 @@ export interface ProviderCodec {
   readonly ownMembers?:
     | ((streamed: boolean, passed: Readonly<Record<string, string>>) => Readonly<Record<string, unknown>>)
     | undefined
+  /**
+   * Members to be sent in place of those of a body that holds what an answer of ours had to make up and that the vendor would refuse.
+   * Default, and `undefined`: the body holds nothing of the kind.
+   */
+  mendedMembers?(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined
   /** What has to be known of every body before a leg is asked. Cheap: it looks at a few top-level fields. Absent where no client speaks it. */
   outlineRequest?(body: Readonly<Record<string, unknown>>): RequestOutline
   /**

@@ -1,6 +1,6 @@
 import type { ReasoningPart, ToolCallPart } from '@understudy/core'
 import { createJsonExtent, type JsonExtent } from '../anthropic/json-extent.js'
-import { readProof, type ContentWire, type ItemStatus, type ItemWire } from './wire.js'
+import { MADE_UP_REASONING, readProof, type ContentWire, type ItemStatus, type ItemWire } from './wire.js'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -60,7 +60,7 @@ export function createOutputItems(answerId: () => string, emit: Emit): OutputIte
   let open: Message | Reasoning | undefined
 
   function idOf(prefix: string, place: number): string {
-    return `${prefix}_${answerId().replace(/^(?:resp|msg|chatcmpl)[_-]/, '').replace(/[^A-Za-z0-9]/g, '').slice(0, 48)}${place}`
+    return `${prefix}_${answerId().replace(/^(?:resp|msg|chatcmpl)[_-]/, '').replace(/[^A-Za-z0-9]/g, '').slice(0, 40)}${place}`
   }
 
   function add(item: Message | Reasoning | Call): void {
@@ -128,7 +128,7 @@ export function createOutputItems(answerId: () => string, emit: Emit): OutputIte
     closeOpen('completed')
     closeWholeCalls()
     const place = items.length
-    const item: Reasoning = { kind: 'reasoning', id: id ?? idOf('rs', place), place, text: '', encrypted: undefined }
+    const item: Reasoning = { kind: 'reasoning', id: id ?? idOf(MADE_UP_REASONING, place), place, text: '', encrypted: undefined }
     open = item
     add(item)
     return item

@@ -91,6 +91,9 @@ export interface Proof {
   readonly encrypted: string | undefined
 }
 
+/** What the id of a reasoning item begins with whose leg gave it none: the service knows no such item, and refuses a request that has it. */
+export const MADE_UP_REASONING = 'rs_understudy'
+
 /** The proof of a reasoning item as one text; `undefined` for an item without an id. Neither half has spaces. */
 export function proofOf(item: JsonObject): string | undefined {
   const id = textOf(item.id)

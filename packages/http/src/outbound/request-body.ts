@@ -77,7 +77,9 @@ export function bodyWriter(settings: BodySettings): BodyWriter {
     if (isSameDialect(request, codec)) {
       const body = scannedBodyOf(request)
       const own = codec.ownMembers === undefined ? plain : withOwn(plain, codec.ownMembers(request.stream || streamed, passedOf(request)))
-      if (body !== undefined) return spliceBody(body.bytes, body.object, forced ? asStream(own, request) : own)
+      const mended = codec.mendedMembers?.(request.body ?? {})
+      const edits = mended === undefined ? own : withOwn(own, mended)
+      if (body !== undefined) return spliceBody(body.bytes, body.object, forced ? asStream(edits, request) : edits)
     }
     const encoded = encode(request, request.stream || streamed, settings)
     // A request that was on no wire takes its defaults in this dialect.

@@ -137,6 +137,25 @@ t.test('a leg that does not know what is to be continued is passed over', async 
   t.strictSame(outline(headers['understudy-trail']), ['r/gpt-1 failed not_found', 'r/gpt-2 served'])
 })
 
+t.test('thoughts that another dialect\'s leg had are taken out where a client sends them back to the service, and nothing else is', async (t) => {
+  const answer = { reasoning: ['It rains.'], text: ['Rain'] }
+  const simulator = await simulate(t, { fallback: { answer }, strict: true })
+  const fallback = fallbackOf(t, { other: ['a/claude-x'], chat: ['r/gpt-x'] }, { providers: all(simulator) })
+  for (const streamed of [false, true]) {
+    const asked = await fallback.handle(ask({ model: 'other', stream: streamed }))
+    const text = await textOf(asked)
+    const last = JSON.parse(streamed ? (text.split('\ndata: ').at(-1) ?? '') : `{"response":${text}}`) as { readonly response: { readonly output: readonly unknown[] } }
+    const { output } = last.response
+    t.match(output, [{ type: 'reasoning', id: /^rs_understudy_/ }, { type: 'message' }])
+    const own = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gA' }
+    const input = [{ role: 'user', content: 'Weather?' }, ...output, own, { role: 'user', content: 'And tomorrow?' }]
+    const next = await fallback.handle(post({ model: 'chat', input, temperature: 1 }, { path: '/responses' }))
+    t.equal(next.status, 200, 'the strict service takes it')
+    t.strictSame(simulator.calls.at(-1)?.body, { model: 'gpt-x', input: input.toSpliced(1, 1), temperature: 1 })
+  }
+  t.equal((await fallback.handle(post({ model: 'other', input: [{ role: 'user', content: 'x' }, { type: 'reasoning', id: 'rs_1', summary: [] }, { role: 'user', content: 'y' }] }, { path: '/responses' }))).status, 200)
+})
+
 t.test('Azure is asked in its own way: the model stands in the body', async (t) => {
   const simulator = await simulate(t, { fallback: {}, strict: true })
   const azure = { dialect: 'responses' as const, baseURL: simulator.url.replace(/\/v1$/, ''), apiKey: 'key-z', apiVersion: '2025-04-01-preview' }
