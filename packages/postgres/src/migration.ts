@@ -5,6 +5,7 @@ import { isName, isTableName, tableNames } from './identifiers.js'
 import { createLender } from './lent-client.js'
 import type { PostgresPool } from './postgres-client.js'
 import { isPool } from './postgres-client.js'
+import { columnOf } from './rows.js'
 
 /** The options that name the tables. */
 export const TABLE_OPTIONS = {
@@ -53,16 +54,19 @@ CREATE TABLE IF NOT EXISTS ${history} (
 }
 
 /**
- * Creates the tables where they are not there yet. Any number of processes may do that at once. The role needs the right to create
- * tables in the schema.
+ * Creates the tables where they are not there yet. Any number of processes may do that at once. Only where one is missing the role
+ * needs the right to create tables in the schema.
  */
 export async function migrate(pool: PostgresPool, options: TableOptions = {}): Promise<void> {
   checkSourceOptions('migrate', { ...options, pool }, { ...TABLE_OPTIONS, pool: POOL }, ['pool'])
   const sql = migrationSql(options)
+  const { documents, history } = tableNames(options)
   await createLender(pool)(new AbortController().signal, async (run) => {
+    const [found] = await run('SELECT to_regclass($1) IS NOT NULL AND to_regclass($2) IS NOT NULL AS both', [documents, history])
+    if (columnOf(found, 'both') === true) return
     await run('BEGIN')
     // IF NOT EXISTS alone lets two creators collide.
-    await run('SELECT pg_advisory_xact_lock($1::bigint)', [lockOf(tableNames(options).documents)])
+    await run('SELECT pg_advisory_xact_lock($1::bigint)', [lockOf(documents)])
     await run(sql)
     await run('COMMIT')
   })

@@ -90,6 +90,15 @@ t.test('in a database', { skip: skip ?? false }, async (t) => {
     await Promise.all(pools.map((each) => each.end()))
   })
 
+  t.test('who may only use the tables migrates and uses them', async (t) => {
+    await pool.query('CREATE ROLE clerk LOGIN; GRANT SELECT, INSERT, UPDATE, DELETE ON understudy_chains, understudy_chains_history TO clerk')
+    const own = openPool({ user: 'clerk' })
+    t.teardown(() => own.end())
+    await migrate(own)
+    await t.rejects(migrate(own, { table: 'missing' }), { code: '42501' })
+    await postgresSource(own, { name: 'clerk' }).write?.({ version: 1 }, { expectedVersion: 0, signal: soon() })
+  })
+
   t.test('names are quoted, whatever is in them', async (t) => {
     await pool.query('CREATE SCHEMA "Odd ""schema"""')
     const place = { schema: 'Odd "schema"', table: `chains"; DROP TABLE understudy_chains; --` }

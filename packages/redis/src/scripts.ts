@@ -2,7 +2,8 @@
  * Compare-and-set. KEYS: document, history. ARGV: expected version, document, entry without what it replaces, its subject, its
  * identity, entries to keep, channel, until when by the server's own clock in ms. Gives 'written', 'late', or the version that stands.
  *
- * The limit is there because a client may send a command again after a loss of its connection, long after its caller gave up.
+ * The limit is there because a client may send a command again after a loss of its connection, long after its caller gave up. A script
+ * that fails half-way is not undone, so what can fail comes before the document is set; who may not publish is polled.
  */
 export const WRITE_SCRIPT = `
 local now = redis.call('TIME')
@@ -15,10 +16,10 @@ if held then
   if type(stated) == 'number' and stated > 0 and stated % 1 == 0 and stated <= 9007199254740991 then version = stated end
 end
 if version ~= tonumber(ARGV[1]) then return string.format('%.0f', version) end
-redis.call('SET', KEYS[1], ARGV[2])
 redis.call('XADD', KEYS[2], 'MAXLEN', ARGV[6], '*',
   'entry', ARGV[3], 'previous', held or '', 'subject', ARGV[4], 'identity', ARGV[5], 'written', '1')
-redis.call('PUBLISH', ARGV[7], '')
+redis.call('SET', KEYS[1], ARGV[2])
+redis.pcall('PUBLISH', ARGV[7], '')
 return 'written'
 `
 

@@ -115,6 +115,20 @@ for (const [name, connect] of Object.entries({ redis: nodeRedis, ioredis: ioRedi
       t.strictSame(await source.history?.({ limit: 5, signal: soon() }), [])
     })
 
+    t.test('a write whose entry cannot be kept does not happen; one that nobody can be told of does', async (t) => {
+      const key = `${name}-half`
+      const source = redisSource(client, { key })
+      const write = async (version: number): Promise<void> => source.write?.({ version }, { expectedVersion: version - 1, signal: soon() })
+      await raw.set(`${key}:history`, 'no stream')
+      await t.rejects(write(1), /WRONGTYPE/)
+      t.equal(await raw.get(key), null)
+      await raw.del(`${key}:history`)
+      await raw.call('ACL', 'SETUSER', 'default', 'resetchannels')
+      t.teardown(() => raw.call('ACL', 'SETUSER', 'default', 'allchannels'))
+      await write(1)
+      t.equal(await raw.get(key), '{"version":1}')
+    })
+
     t.test('a write that its client sends when it is too late does not happen', async (t) => {
       const key = `${name}-late`
       // The last argument says until when.
