@@ -114,6 +114,14 @@ t.test('Vertex takes a token, or Google\'s own credentials, kept until they expi
   )
 })
 
+t.test('where it may, a leg without credentials is left out with one warning', async (t) => {
+  const warnings: string[] = []
+  const warn = (_code: string, message: string) => void warnings.push(message)
+  const { routes } = resolve({ chat: ['bedrock/m', 'openai/m'] }, { providerValidation: 'lenient' }, around({ OPENAI_API_KEY: 'k' }, { warn }))
+  t.strictSame(routes.get('chat')?.legs.map((leg) => (leg.type === 'provider' ? leg.provider.name : leg.type)), ['openai'])
+  t.match(warnings, [/^provider 'bedrock' has no credentials: set AWS_BEARER_TOKEN_BEDROCK/])
+})
+
 t.test('a provider of any name says its dialect and its cloud', async (t) => {
   const made = provider('eu', { dialect: 'anthropic', cloud: 'bedrock', region: 'eu-central-1' }, around(KEYS))
   t.strictSame([made?.dialect, made?.cloud?.type, made?.baseURL], ['anthropic', 'bedrock', cloudBaseURL('bedrock', 'eu-central-1')])

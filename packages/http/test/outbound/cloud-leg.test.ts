@@ -3,10 +3,12 @@ import type { AwsCredentials, ResolvedCloud, ResolvedProvider } from '@understud
 import { LegFailedError, type ChatRequest, type LegContext } from '@understudy/core'
 import { anthropicOnBedrock, anthropicOnVertex, bedrock, gemini, type ProviderCodec } from '@understudy/dialects'
 import { startSimulator, type Script, type Simulator } from '@understudy/simulator'
+import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import t, { type Test } from 'tap'
 import { bedrockClient } from '../../../../test/kit/bedrock-client.js'
 import { endpointOf } from '../../src/outbound/endpoint.js'
+import { createFrameReader } from '../../src/outbound/frame-reader.js'
 import type { HttpLegOptions } from '../../src/outbound/http-leg.js'
 import { contextOf, legOn, partsOf, providerOf, requestOf, serve } from './kit.js'
 
@@ -81,6 +83,24 @@ t.test('the same command as the vendor\'s client sends has the same path and bod
   t.strictSame([ofLegWhole?.path, ofLegWhole?.body], [ofClientWhole?.path, ofClientWhole?.body])
   t.match(ofLeg?.path, /^\/model\/eu\.anthropic\.claude-sonnet-4-5-20250929-v1%3A0\/converse-stream$/)
   t.match(ofLeg?.headers['authorization'], /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-west-1\/bedrock\/aws4_request, /)
+})
+
+t.test('the recorded frames say the same to the vendor\'s client', async (t) => {
+  for (const name of ['text', 'tools', 'guardrail']) {
+    const bytes = readFileSync(new URL(`../recordings/bedrock/${name}.bin`, import.meta.url))
+    const chunks = [{ b64: bytes.subarray(0, 100).toString('base64') }, { b64: bytes.subarray(100).toString('base64') }]
+    const { origin } = await simulate(t, { fallback: { chunks, contentType: 'application/vnd.amazon.eventstream' } })
+    const { stream } = await bedrockClient(origin, { credentials: { ...KEYS } }).send(new ConverseStreamCommand({ modelId: MODEL, messages: [] }))
+    const theirs: unknown[] = []
+    for await (const event of stream ?? []) theirs.push(event)
+    const ours: unknown[] = []
+    createFrameReader().push(bytes, ({ name: event, text }) => {
+      const { p: filling, ...said } = JSON.parse(text) as Record<string, unknown>
+      t.type(filling, 'string')
+      ours.push({ [event]: said })
+    })
+    t.same(ours, theirs, name)
+  }
 })
 
 t.test('a signature is of the very bytes, for each attempt, with the credentials of that moment', async (t) => {
