@@ -51,7 +51,8 @@ function createConverseDialect(): EventDialect {
       case 'metadata':
         return readMetadata(value, parts)
       default:
-        return errorIn(value) === undefined ? unknown(name) : fail(parts, failureOfError(value))
+        if (name !== undefined) return 'event'
+        return errorIn(value) === undefined ? 'junk' : fail(parts, failureOfError(value))
     }
   }
 
@@ -131,10 +132,6 @@ function createConverseDialect(): EventDialect {
     outputKeys: BEFORE_OUTPUT,
     plainKeys: [],
   }
-}
-
-function unknown(name: string | undefined): EventNature {
-  return name === undefined ? 'junk' : 'event'
 }
 
 function fail(parts: Part[], failure: ReturnType<typeof failureOfError>): EventNature {

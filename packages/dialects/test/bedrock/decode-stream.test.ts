@@ -136,7 +136,8 @@ t.test('what is not known says nothing, what cannot be read is counted, and outp
   t.strictSame(decoded('event: contentBlockStop\ndata: {"content\n\n').skipped, 1)
   t.match(decoded('event: contentBlockDelta\ndata: {"delta":{"text":"x\n\n').parts, [{ type: 'error', failure: { kind: 'malformed' } }])
   t.strictSame(decoded(event('contentBlockStart', { contentBlockIndex: 0, start: { image: { format: 'png' } } })).parts, [{ type: 'media' }])
-  t.match(decoded(event('whatever', { message: 'broken' })).parts, [{ type: 'error', failure: { kind: 'server_error' } }], 'a bare error')
+  t.match(decoded('data: {"message":"broken"}\n\n').parts, [{ type: 'error', failure: { kind: 'server_error' } }], 'a bare error')
+  t.strictSame(decoded(event('whatever', { message: 'hello' })).parts, [], 'a message of an event that is not known is none')
 })
 
 t.test('a document where a stream was promised is the answer', async (t) => {
