@@ -106,10 +106,10 @@ t.test('an unknown provider is named, with the nearest known one', async (t) => 
   )
   t.match(
     issueOf({ chat: ['meta-llama/x'] }, {}, { supportedDialects: new Set(['openai', 'anthropic', 'gemini']) }),
-    'it must be one of openai, anthropic, google, azure, groq,',
+    'it must be one of openai, anthropic, google, vertex, vertex-anthropic, bedrock-anthropic, azure, groq,',
     'of which none would be refused',
   )
-  t.match(issueOf({ chat: ['vertec/x'] }, {}, { supportedDialects: new Set(['gemini']) }), 'it must be one of google (describe')
+  t.match(issueOf({ chat: ['bedrok/x'] }, {}, { supportedDialects: new Set(['gemini']) }), 'it must be one of google, vertex (describe')
   t.match(
     issueOf({ chat: ['chat-uk/x'] }, { providers: { 'chat-eu': { dialect: 'openai', baseURL: 'http://x' } } }),
     'did you mean \'chat-eu\'?',
