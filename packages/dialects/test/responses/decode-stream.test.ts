@@ -168,6 +168,9 @@ t.test('failures are told with their kind, and are not passed on', async (t) => 
     return part?.type === 'error' ? part.failure.kind : part?.type
   }
   t.equal(kindOf(event('error', { code: 'insufficient_quota', message: 'x' })), 'auth_error')
+  t.equal(kindOf(event('error', { error: { type: 'insufficient_quota', code: 'credit_balance_exhausted', message: 'x' }, sequence_number: 2 })), 'auth_error')
+  t.equal(kindOf(event('error', { error: { type: 'too_many_requests', code: 'too_many_requests', message: 'x' } })), 'rate_limit')
+  t.equal(kindOf(event('error', { error: { type: 'tokens', code: 'rate_limit_exceeded', headers: { 'x-ratelimit-limit-tokens': '1' }, message: 'x' } })), 'rate_limit')
   t.equal(kindOf(event('error', { error: { type: 'invalid_request_error', code: 'context_length_exceeded', message: 'x' } })), 'context_length')
   t.equal(kindOf(`data: ${JSON.stringify({ type: 'error', code: 'rate_limit_exceeded' })}\n\n`), 'rate_limit', 'without a name')
   t.equal(kindOf('event: error\ndata: busy\n\n'), 'server_error')

@@ -15,12 +15,11 @@ const knownFields = new Set([
 
 const leastOutputTokens = 16
 
-/** What ends a stream that fails: https://platform.openai.com/docs/api-reference/responses-streaming/error */
+/** What ends a stream that fails. The reference has the members of the error flat; the service sends them as an object. */
 export function encodeResponsesErrorEvent(fields: ErrorFields = {}): string {
   const { message = 'The server had an error processing your request.', type = 'server_error', code = 'server_error' } = fields
-  const param = fields.param ?? null
-  const error = { type, code, message, param }
-  return encodeEvent({ event: 'error', data: JSON.stringify({ type: 'error', sequence_number: 0, code, message, param, error }) })
+  const error = { type, code, message, param: fields.param ?? null }
+  return encodeEvent({ event: 'error', data: JSON.stringify({ type: 'error', error, sequence_number: 0 }) })
 }
 
 /** What the vendor would say to a body that is JSON but not what it takes. */
