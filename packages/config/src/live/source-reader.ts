@@ -33,7 +33,7 @@ export interface SourceReader {
 const PUSH_GAP_MS = 50
 
 /** Behind the first failures in a row, which are often over soon: a file that was being written, a store that was restarted. */
-const RETRY_MS = 1_500
+const RETRY_MS = 1_200
 const RETRIES = 3
 
 /**
@@ -126,10 +126,7 @@ export function createSourceReader(options: SourceReaderOptions): SourceReader {
     const controller = new AbortController()
     controllers.add(controller)
     return new Promise<SourceReading>((resolve, reject) => {
-      const cancel = clock.schedule(readTimeoutMs, () => {
-        reject(overdue())
-        controller.abort()
-      })
+      const cancel = clock.schedule(readTimeoutMs, () => controller.abort())
       controller.signal.addEventListener('abort', () => {
         cancel()
         reject(overdue())

@@ -79,6 +79,18 @@ t.test('a watch that fires twice, and polls beside it, apply once', async (t) =>
   await stop(s)
 })
 
+t.test('with the defaults a change runs within ten seconds, at the worst of chance and with a read that hangs on the way', async (t) => {
+  const s = stage({ random: () => 0.999_999 })
+  await s.clock.advance(0)
+  s.source.answer = 'hang'
+  await s.clock.advance(5_500)
+  t.equal(s.source.reads.length, 2, 'the read that hangs')
+  s.source.answer = chain(1, 'groq/x')
+  for (let ms = 5_500; s.runs() !== 'x (normal)' && ms < 60_000; ms += 10) await s.clock.advance(10)
+  t.ok(s.clock.now() < 10_000, `${s.clock.now()} ms behind the read that just missed it`)
+  await stop(s)
+})
+
 t.test('a document that is wrong in one place is refused whole, told of and counted once, and the next good one is applied', async (t) => {
   const s = stage()
   await says(s, chain(1, 'groq/x'))
@@ -94,6 +106,7 @@ t.test('a document that is wrong in one place is refused whole, told of and coun
   t.match(s.live.status(), { rejected: 2, lastRejection: { issues: ['document: is no JSON'] } })
   await says(s, bad)
   t.equal(s.live.status().rejected, 2, 'the same one again')
+  t.strictSame([s.told.filter((line) => line.startsWith('error')).length, s.live.status().lastReadError], [2, undefined])
   await says(s, document(2, { chat: { chain: ['groq/y'] } }))
   t.equal(s.runs(), 'y (normal)')
   t.match(s.live.localHistory().map(({ outcome, version }) => `${outcome} ${version}`), ['applied 2', 'rejected undefined', 'rejected 2', 'applied 1'])

@@ -78,7 +78,7 @@ t.test('behind the first failures of a row the next read is soon, and then as ev
   await clock.advance(10_000)
   source.answer = new Error('away')
   await clock.advance(11_500)
-  t.strictSame(log, ['0 away', '1500 away', '3000 away', '4500 away', '14500 away', '24500 none', '34500 away', '36000 away'])
+  t.strictSame(log, ['0 away', '1200 away', '2400 away', '3600 away', '13600 away', '23600 none', '33600 away', '34800 away', '36000 away'])
   reader.close()
 })
 
