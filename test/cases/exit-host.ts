@@ -1,8 +1,10 @@
-import { writeSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fallbackMiddleware as forExpress } from '@understudy/express'
 import { fallbackMiddleware as forFastify } from '@understudy/fastify'
-import { createFallback, type FallbackOptions, type RoutesInput } from '@understudy/http'
+import { createFallback, fileSource, type FallbackOptions, type RoutesInput } from '@understudy/http'
 import { fallbackMiddleware as forKoa } from '@understudy/koa'
 import express from 'express'
 import fastify from 'fastify'
@@ -11,12 +13,20 @@ import Koa from 'koa'
 // A host of each framework in a process of their own, which its parent asks to end: it must then go by itself.
 
 const { ending, urls } = JSON.parse(process.env.CASE_HOST ?? '{}')
-const routes: RoutesInput = { chat: urls.map((_: string, index: number) => `leg-${index}/m`) }
+const legs: string[] = urls.map((_: string, index: number) => `leg-${index}/m`)
+const routes: RoutesInput = { chat: { presets: { normal: legs, pinned: legs } } }
+const folder = mkdtempSync(join(tmpdir(), 'understudy-case-'))
+const watched = join(folder, 'chains.json')
+// A pin, so that the clock of one runs as well.
+writeFileSync(watched, JSON.stringify({ version: 1, routes: { chat: { active: 'pinned' } }, updated_by: 'case', reason: 'exit' }))
+process.once('exit', () => rmSync(folder, { recursive: true }))
 const options: FallbackOptions = {
   providers: Object.fromEntries(
     urls.map((baseURL: string, index: number) => [`leg-${index}`, { dialect: 'openai', baseURL }]),
   ),
   proxy: false,
+  chains: { source: fileSource(watched), pollMs: 20, lastKnownGood: join(folder, 'kept.json') },
+  logger: { debug() {}, info() {}, warn() {}, error() {} },
 }
 // One that the middleware makes for itself holds no process; one that the host made is the host's to close.
 const shared = ending === 'server-close' ? undefined : createFallback(routes, options)
