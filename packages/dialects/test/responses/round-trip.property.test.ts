@@ -168,6 +168,38 @@ t.test('a streamed answer says what the same answer says in one piece, however i
   }), { numRuns: 500 })
 })
 
+const TYPES = [
+  'response.created', 'response.output_item.added', 'response.output_item.done', 'response.output_text.delta', 'response.refusal.delta',
+  'response.reasoning_summary_text.delta', 'response.function_call_arguments.delta', 'response.content_part.added', 'response.completed',
+  'response.incomplete', 'response.failed', 'error', 'odd',
+]
+const KEYS = ['delta', 'item', 'item_id', 'output_index', 'content_index', 'summary_index', 'response', 'error', 'code', 'message', 'sequence_number']
+const odd = fc.oneof(
+  fc.jsonValue(),
+  fc.constantFrom<unknown>('x', 0, 1, null, '', { type: 'function_call', name: 'f' }, { type: 'message', content: [{ text: 'x' }, null] }, { type: 'reasoning', summary: 'x' }, { output: [{}, null, { type: 'x' }] }),
+)
+const oddEvent = fc.record({ type: fc.constantFrom(...TYPES), members: fc.dictionary(fc.constantFrom(...KEYS), odd, { noNullPrototype: true }) })
+
+t.test('no event is so odd that reading it throws, looked at or not, and both pass the same on', async () => {
+  fc.assert(fc.property(fc.array(oddEvent, { maxLength: 12 }), (list) => {
+    const stream = list.map(({ type, members }) => `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`).join('')
+    const [looked, read] = [true, false].map((look) => replay([Buffer.from(stream)], { codec: responses, look }))
+    replay([Buffer.from(stream)], { codec: responses, forward: 'parts' })
+    return looked?.bytes === read?.bytes && looked?.events === read?.events && looked?.skipped === read?.skipped
+  }), { numRuns: 1_000 })
+})
+
+t.test('no body and no answer is so odd that reading it throws', async () => {
+  const fields = fc.dictionary(fc.constantFrom('input', 'tools', 'tool_choice', 'text', 'reasoning', 'include', 'output', 'status', 'usage', 'error', 'instructions'), odd, { noNullPrototype: true })
+  fc.assert(fc.property(fields, (body) => {
+    responses.outlineRequest(body)
+    responses.decodeRequest(body)
+    responses.mendedMembers?.(body)
+    responses.echoOf?.(body)
+    return responses.decodeResponse(Buffer.from(JSON.stringify(body)), { status: 200 }).parts.length > 0
+  }), { numRuns: 1_000 })
+})
+
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return (value as unknown[]).map(sorted)
   if (typeof value !== 'object' || value === null) return value
