@@ -47,7 +47,7 @@ interface Manifest {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'understudy-consumers-'))
-t.setTimeout(400_000)
+t.setTimeout(600_000)
 t.teardown(() => rmSync(folder, { recursive: true }))
 
 const tarballs = await packAll(ROOT, join(folder, 'tarballs'))
