@@ -14,6 +14,8 @@ const number: FieldReader = (value) => (typeof value === 'number' && Number.isFi
 const index: FieldReader = (value) => (Number.isSafeInteger(value) && Number(value) >= 0 ? value : ODD)
 const reason: FieldReader = (value) => (typeof value === 'string' && Object.hasOwn(FINISH_REASONS, value) ? value : ODD)
 const anything: FieldReader = (value) => value
+/** Left out: a leg of code has no dialect that it could be said in. */
+const nothing: FieldReader = () => undefined
 
 /** `null` is absent, as in many SDKs. */
 function optional(read: FieldReader): FieldReader {
@@ -50,7 +52,7 @@ const PARTS: { readonly [Type in Part['type']]: Fields<Type> } = {
   media: { choice: optional(index) },
   finish: { reason, raw: optional(text), stopSequence: optional(text), choice: optional(index) },
   usage: { usage: counts },
-  end: {},
+  end: { document: nothing },
   // What cannot be read of it is a `server_error`.
   error: { failure: anything },
 }

@@ -88,6 +88,8 @@ export interface UsagePart {
 /** The terminal marker of a stream (`[DONE]`, `message_stop`). Nothing follows it. */
 export interface EndPart {
   readonly type: 'end'
+  /** The whole answer, where the marker brings it: for a client of the same dialect, whose answer is collected. */
+  readonly document?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** The answer failed in the middle of itself: an error event, an event that cannot be read. Nothing follows it. */

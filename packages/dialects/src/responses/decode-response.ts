@@ -27,6 +27,7 @@ function readResponse(value: unknown): readonly Part[] {
   // Asked for in the background: that it was taken is the answer.
   if (value.status === 'queued' || value.status === 'in_progress') parts.push({ type: 'media' })
   readEnd(value, parts.some(({ type }) => type === 'tool-call'), parts)
+  parts.push({ type: 'end' })
   return parts
 }
 
@@ -35,10 +36,9 @@ export function isFailed({ status }: JsonObject): boolean {
   return status === 'failed' || status === 'cancelled'
 }
 
-/** What the end of a response says. */
+/** What the end of a response says, up to the end itself. */
 export function readEnd(response: JsonObject, hasCalls: boolean, parts: Part[]): void {
   parts.push(finishOf(response, hasCalls))
   const usage = readUsage(response.usage)
   if (usage !== undefined) parts.push({ type: 'usage', usage })
-  parts.push({ type: 'end' })
 }

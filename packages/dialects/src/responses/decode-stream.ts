@@ -169,6 +169,7 @@ class ResponseDialect implements EventDialect {
     const hasCalls = this.#calls > 0 || parts.slice(before).some(({ type }) => type === 'tool-call')
     const status = event.type === 'response.incomplete' ? 'incomplete' : 'completed'
     readEnd({ ...response, status: response.status ?? status }, hasCalls, parts)
+    parts.push(Array.isArray(response.output) ? { type: 'end', document: response } : { type: 'end' })
     return 'last'
   }
 

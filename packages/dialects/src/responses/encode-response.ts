@@ -14,8 +14,13 @@ export interface ResponseWriter {
   finish(): Wire
 }
 
-/** A whole answer as a `response` object. Only the first of several choices can be said. */
+/**
+ * A whole answer as a `response` object: as the leg's own stream said it at its end, else made of its parts. Only the first of several
+ * choices can be said.
+ */
 export function encodeResponse(parts: readonly Part[], options: ResponseEncoderOptions): Wire {
+  const last = parts.at(-1)
+  if (last?.type === 'end' && last.document !== undefined && options.isForeign !== true) return last.document
   const writer = createResponseWriter(options, () => undefined)
   for (const part of parts) writer.take(part)
   return writer.finish()

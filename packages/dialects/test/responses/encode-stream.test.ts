@@ -131,6 +131,13 @@ t.test('a stream that fails ends with one event, counted on', async (t) => {
   t.equal(responses.streamTerminator.length, 0)
 })
 
+t.test('a collected answer of the same dialect is the response that its stream ended with', async (t) => {
+  const document = { id: 'r', object: 'response', output: [{ type: 'web_search_call' }] }
+  const parts: readonly Part[] = [{ type: 'start', id: 'r' }, { type: 'text', text: 'x' }, stop, { type: 'end', document }]
+  t.equal(responses.encodeResponse(parts, OPTIONS), document)
+  t.match(responses.encodeResponse(parts, { ...OPTIONS, isForeign: true }), { output: [{ type: 'message' }] })
+})
+
 t.test('only the first of several choices can be said', async (t) => {
   const events = written([[{ type: 'text', text: 'x' }, { type: 'text', text: 'y', choice: 1 }, { type: 'finish', reason: 'length', choice: 1 }, stop]])
   t.match(events.at(-1), { type: 'response.completed', response: { output: [{ content: [{ text: 'x' }] }] } })

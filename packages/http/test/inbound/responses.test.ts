@@ -156,6 +156,19 @@ t.test('thoughts that another dialect\'s leg had are taken out where a client se
   t.equal((await fallback.handle(post({ model: 'other', input: [{ role: 'user', content: 'x' }, { type: 'reasoning', id: 'rs_1', summary: [] }, { role: 'user', content: 'y' }] }, { path: '/responses' }))).status, 200)
 })
 
+t.test('an answer that is asked for as a stream and collected is the leg\'s own to the letter', async (t) => {
+  const item = (type: string) => ({ id: 'x', type, status: 'completed' })
+  const response = { id: 'resp_1', object: 'response', model: 'gpt-x', status: 'completed', odd: 1, output: [item('web_search_call'), { ...item('message'), role: 'assistant', content: [{ type: 'output_text', text: 'Hi', annotations: [{ type: 'url_citation' }] }] }] }
+  const event = (data: { readonly type: string }) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
+  const stream = event({ type: 'response.created', ...{ response: { ...response, output: [] } } }) + event({ type: 'response.completed', ...{ response } })
+  const simulator = await simulate(t, { fallback: { chunks: [{ text: stream, then: 'end' }], contentType: 'text/event-stream' } })
+  const routes = { chat: { legs: ['r/gpt-x'], bufferedVia: 'stream' as const } }
+  const { understudy, ...told } = await jsonOf(await fallbackOf(t, routes, { providers: all(simulator) }).handle(ask({ tools: [{ type: 'web_search' }] })))
+  t.match(understudy, { served_model: 'r/gpt-x' })
+  t.strictSame(told, response)
+  t.match(simulator.calls, [{ body: { stream: true } }])
+})
+
 t.test('Azure is asked in its own way: the model stands in the body', async (t) => {
   const simulator = await simulate(t, { fallback: {}, strict: true })
   const azure = { dialect: 'responses' as const, baseURL: simulator.url.replace(/\/v1$/, ''), apiKey: 'key-z', apiVersion: '2025-04-01-preview' }
