@@ -30,7 +30,7 @@ import { createHealth } from './health.js'
 import { createLegWatch } from './leg-watch.js'
 import { liveSnapshot } from './live/chain-snapshot.js'
 import { createChainControl } from './live/create-chain-control.js'
-import { createLive } from './live/create-live.js'
+import { createLive, provenChains } from './live/create-live.js'
 import { routeSnapshot } from './live/route-snapshot.js'
 import { routeToTry, tryLegs } from './live/try-legs.js'
 import { createOpenRuns } from './open-runs.js'
@@ -100,7 +100,8 @@ export function createMountableFallback(
   // What routes run is in one place, and is changed by one assignment: a request reads it once, when its chain is chosen.
   const pool = { routes: makeRoutes(config.routes), extra: createCallerLegs(config, codecOf, agents, wallClock), callers: config.callers }
   const choice = Object.assign(pool, { keyDefaults: createKeyDefaultsReader((name) => isNameable(pool, name), warn) })
-  const live = createLive(config, {
+  const known = provenChains(config.known, (route) => makeRoutes(new Map([[route.name, route]])))
+  const live = createLive(known, config.live, {
     clock,
     random,
     wallClock,
@@ -117,7 +118,7 @@ export function createMountableFallback(
   const created = Math.floor(startedAt / 1000)
   const routesNow = (): ReadonlyMap<string, ResolvedRoute> => live?.running().routes ?? config.routes
   const chains = createChainControl({
-    known: config.known,
+    known,
     live,
     source: config.live?.source,
     clock,

@@ -164,6 +164,10 @@ export function createChainControl(host: ChainControlHost): ChainControl {
     }
     await written(write, document, held.version)
     running.judge(document)
+    if (running.running().version <= latest) {
+      const said = running.status().lastRejection?.issues.join('; ') ?? 'it was refused'
+      throw new ChainControlError('invalid_change', `the change was written, and this process cannot run it: ${said}`)
+    }
     return { version: latest + 1, previousVersion }
   }
 

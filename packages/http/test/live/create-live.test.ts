@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+
 import type { FallbackOptions } from '@understudy/config'
 import t from 'tap'
 
@@ -5,6 +7,7 @@ import { createFakeClock } from '../../../../test/kit/fake-clock.js'
 import { chat, contentOf, EPOCH, fails, fallbackOf, heard, iteratorOf, jsonOf, listen, post, says, stream, textOf } from '../kit.js'
 import { memorySource } from './memory-source.js'
 
+const QUIET = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 const ANN = { actor: 'ann', reason: 'an incident' }
 const ROUTES = {
   chat: {
@@ -98,6 +101,30 @@ t.test('listeners and the log hear of changes, refusals and pins, and see no sec
   t.match(lines.map((text) => text.slice(0, text.indexOf(' '))), ['warn', 'error', 'warn', 'warn', 'warn'])
   t.match(lines[0], /"code":"UNDERSTUDY_CHAIN_APPLIED","version":1,"by":"ann","reason":"an incident","changes":\[\{"route":"chat","from":\["one\/one"\],"to":\["own\/own"\]/)
   t.notMatch(JSON.stringify([events, lines, fallback.snapshot()]), 'sk-live')
+})
+
+t.test('a leg that cannot be made is refused with its path, in a preset that nobody has selected too, over a restart too', async (t) => {
+  const path = join(t.testdir(), 'kept.json')
+  const about = { version: 1, updated_by: 'bob', reason: 'a try' }
+  const start = async (dialect: 'openai' | 'gemini', routes: object) => {
+    const providers = { g: { dialect, baseURL: 'http://127.0.0.1:9', apiKey: 'k' } }
+    const fallback = fallbackOf(t, ROUTES, { providers, chains: { source: memorySource({ ...about, routes }), lastKnownGood: path }, logger: QUIET })
+    await fallback.chains.refresh()
+    return fallback
+  }
+  const message = "provider 'g': the model '..' cannot stand in a path"
+  const active = await start('gemini', { plain: { chain: ['g/..'] } })
+  t.strictSame(active.snapshot().live?.lastRejection?.issues, [`document.routes.plain.chain[0]: ${message}`])
+  const inactive = await start('gemini', { chat: { presets: { normal: ['g/..'], other: ['custom/one'] }, active: 'other' } })
+  t.strictSame(inactive.snapshot().live?.lastRejection?.issues, [`document.routes.chat.presets.normal[0]: ${message}`])
+
+  const works = await start('openai', { plain: { chain: ['g/..'] } })
+  t.match(works.snapshot().routes[1]?.legs, [{ provider: 'g', model: '..' }])
+  await works.close()
+  const restarted = await start('gemini', {})
+  t.match(restarted.snapshot().live, { rejected: 1, version: 1, layer: 'live' })
+  t.match(restarted.snapshot().routes[1]?.legs, [{ provider: 'p' }])
+  await Promise.all([active, inactive, restarted].map((fallback) => fallback.close()))
 })
 
 t.test('without a logger, a refused document is a warning of the process', async (t) => {
