@@ -23,6 +23,8 @@ export interface ServerCommand {
   readonly gid?: number | undefined
 }
 
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+
 /** A port that nobody listens on now. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -46,7 +48,13 @@ export async function runServer(port: number, command: ServerCommand, answers: (
   let child: ChildProcess | undefined
 
   const killNow = (): void => void child?.kill('SIGKILL')
+  // A test that takes too long is ended by a signal, which would leave the server.
+  const onSignal = (signal: NodeJS.Signals): void => {
+    killNow()
+    process.kill(process.pid, signal)
+  }
   process.once('exit', killNow)
+  for (const signal of SIGNALS) process.once(signal, onSignal)
 
   async function start(): Promise<void> {
     let log = ''
@@ -76,6 +84,7 @@ export async function runServer(port: number, command: ServerCommand, answers: (
     revive: start,
     stop: async () => {
       process.off('exit', killNow)
+      for (const signal of SIGNALS) process.off(signal, onSignal)
       await kill()
     },
   }
