@@ -17,6 +17,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   express: ['http'],
   koa: ['http'],
   fastify: ['http'],
+  admin: ['http'],
   simulator: ['http', 'sse'],
   client: ['core', 'dialects'],
   redis: ['config'],
@@ -28,6 +29,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
  * whose clients are handed over, and the clouds' own libraries, which are loaded only where credentials are looked for.
  */
 const UNUSED: Readonly<Record<string, readonly string[]>> = {
+  admin: ['express'],
   client: ['@anthropic-ai/sdk', 'openai'],
   express: ['express'],
   fastify: ['@fastify/swagger', 'openapi-types', 'zod'],
@@ -37,7 +39,7 @@ const UNUSED: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** What is published beside the sources and what is built from them. */
-const SHIPPED: Readonly<Record<string, readonly string[]>> = { config: ['chain-document.schema.json'], postgres: ['migration.sql'] }
+const SHIPPED: Readonly<Record<string, readonly string[]>> = { admin: ['page'], config: ['chain-document.schema.json'], postgres: ['migration.sql'] }
 
 /** Dialects that no client speaks here. */
 const PROVIDERS_ONLY = ['bedrock']

@@ -31,6 +31,10 @@ export function scriptedFallback(): ScriptedFallback {
     get chains(): Fallback['chains'] {
       throw new Error('a scripted fallback has no chains')
     },
+    get drills(): Fallback['drills'] {
+      throw new Error('a scripted fallback has no drills')
+    },
+    closing: new AbortController().signal,
     close() {
       closes += 1
       return Promise.resolve()

@@ -189,8 +189,48 @@ export type ChainEvent =
   | PinExpiringEvent
   | PinExpiredEvent
 
+/** How a drill makes a leg fail: before the call, or by cutting, stalling or corrupting its real answer. */
+export type DrillFault = 'fail' | 'cut' | 'stall' | 'corrupt'
+
+/** Why a drill is over: its time, its number of requests, somebody, or the close. */
+export type DrillEndCause = 'time' | 'requests' | 'ended' | 'closed'
+
+interface DrillEvent {
+  readonly id: string
+  readonly route: string
+  /** `provider/model`; absent = the first leg of the chain. */
+  readonly leg?: string | undefined
+  readonly fault: DrillFault
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** From now on a leg is made to fail on purpose, for some requests. */
+export interface DrillStartEvent extends DrillEvent {
+  readonly type: 'drill-start'
+  /** The part of the requests, or else `signed`. */
+  readonly share?: number | undefined
+  readonly signed?: true | undefined
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number
+  readonly maxRequests: number
+  readonly by: string
+  readonly reason: string
+}
+
+/** A drill is over. */
+export interface DrillEndEvent extends DrillEvent {
+  readonly type: 'drill-end'
+  readonly cause: DrillEndCause
+  /** How many attempts it failed. */
+  readonly drilled: number
+  /** Who ended it, with the cause `ended`. */
+  readonly by?: string | undefined
+  readonly reason?: string | undefined
+}
+
 /**
  * Everything that a listener hears of: what happens in runs, to the health of providers and legs, and to the live chains.
  * Content-free.
  */
-export type FallbackEvent = RunEvents | BreakerEvent | LegMisconfiguredEvent | ChainEvent
+export type FallbackEvent = RunEvents | BreakerEvent | LegMisconfiguredEvent | ChainEvent | DrillStartEvent | DrillEndEvent

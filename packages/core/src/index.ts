@@ -6,6 +6,7 @@ export { createSystemClock } from './clock.js'
 export { legOf } from './custom-leg.js'
 export { ChainFailedError, LegFailedError, isChainFailedError, isLegFailedError } from './errors.js'
 export { classify } from './failure/classify.js'
+export { isDrilledFailure } from './failure/drilled-failure.js'
 export { failureOf } from './failure/failure.js'
 export { kindOfStatus } from './failure/known-errors.js'
 export { ADVANCE_SETS, FAILURE_KINDS, advanceKinds, healthOf, nextStep } from './failure/verdict.js'
@@ -40,6 +41,10 @@ export type {
   ChainEvent,
   ChainRejectedEvent,
   ChainRevertedEvent,
+  DrillEndCause,
+  DrillEndEvent,
+  DrillFault,
+  DrillStartEvent,
   FailoverEvent,
   FallbackEvent,
   LegMisconfiguredEvent,

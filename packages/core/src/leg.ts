@@ -57,6 +57,8 @@ export interface Leg {
   readonly provider: string
   readonly model: string
   readonly region?: string | undefined
+  /** There on a leg that a drill may fail: whether the fault of this attempt was made on purpose, so that it counts against nobody. */
+  readonly isDrilled?: (() => boolean) | undefined
   /** What the leg is configured with, where `model` is what one request asks it for. Trails and events say `model`. */
   readonly configuredModel?: string | undefined
   readonly limits?: LegLimits | undefined

@@ -5,6 +5,7 @@ import { watchClient } from './client-watch.js'
 import type { Permit, RunHealth } from './breaker/run-health.js'
 import type { Clock } from './clock.js'
 import type { CommitPoint } from './commit.js'
+import { drilledFailure } from './failure/drilled-failure.js'
 import type { Failure, FailureKind } from './failure/failure.js'
 import type { Verdict } from './failure/verdict.js'
 import { nextStep } from './failure/verdict.js'
@@ -200,7 +201,7 @@ export async function run(
       const outcome = await attempt({ leg, request, commit, limits, chainLeftMs, clock }, scope)
       if ('bound' in outcome) return committed(leg, outcome.bound, limits, permit, clock.now() - startedAt)
 
-      last = outcome.failure
+      last = leg.isDrilled?.() === true ? drilledFailure(outcome.failure) : outcome.failure
       verdict = permit.settle(last)
       trail.failed(leg, last, verdict)
       if (client.left() !== undefined) return failed('aborted')

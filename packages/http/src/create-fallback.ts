@@ -7,6 +7,7 @@ import { anthropic, gemini, openai, responses } from '@understudy/dialects'
 
 import { createAuthorizeFaults } from './authorize-faults.js'
 import { routesFault } from './check-mount.js'
+import { createDrills } from './drills/create-drills.js'
 import { createEventHub } from './event-hub.js'
 import type { Fallback, MountedFallback } from './fallback.js'
 import { guardLogger } from './host-code.js'
@@ -113,7 +114,9 @@ export function createMountableFallback(
     },
   })
   const onAuthorizeFault = createAuthorizeFaults(logger, warn)
-  const host = { ...watching, choice, health, order, latencies: createLatencies(), onAuthorizeFault }
+  const drills = createDrills({ clock, random, wallClock, routes: () => pool.routes, emit: hub.emit, warn, logger })
+  const closing = new AbortController()
+  const host = { ...watching, drills, choice, health, order, latencies: createLatencies(), onAuthorizeFault }
   const startedAt = wallClock()
   const created = Math.floor(startedAt / 1000)
   const routesNow = (): ReadonlyMap<string, ResolvedRoute> => live?.running().routes ?? config.routes
@@ -147,12 +150,17 @@ export function createMountableFallback(
       lastFailures: legs.lastFailures(),
       ...health.snapshot(),
       openRuns: openRuns.count(),
+      ...(drills.isActive && { drills: drills.running() }),
       listenerErrors: hub.errors(),
     }),
     on: hub.on,
     chains,
+    drills: drills.control,
+    closing: closing.signal,
     async close() {
       openRuns.close()
+      drills.close()
+      closing.abort()
       await Promise.all([agents.close(), live?.close()])
     },
     [AT_MOUNT]: (resolve) => at(resolve(config.mount)),

@@ -34,6 +34,8 @@ const CHANNELS = {
   'pin-active-long': channel('understudy:pin-active-long'),
   'pin-expiring': channel('understudy:pin-expiring'),
   'pin-expired': channel('understudy:pin-expired'),
+  'drill-start': channel('understudy:drill-start'),
+  'drill-end': channel('understudy:drill-end'),
 } as const satisfies Record<FallbackEvent['type'], Channel>
 
 const ALL_CHANNELS: readonly Channel[] = Object.values(CHANNELS)

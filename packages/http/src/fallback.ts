@@ -1,5 +1,6 @@
 import type { BreakerSnapshot, CooldownSnapshot, FallbackEvent } from '@understudy/core'
 
+import type { DrillControl, DrillSnapshot } from './drills/drill-control.js'
 import type { ChainControl } from './live/chain-control.js'
 import type { ChainSnapshot, LiveSnapshot } from './live/chain-snapshot.js'
 import type { InboundRequest } from './inbound/request.js'
@@ -59,6 +60,8 @@ export interface FallbackSnapshot {
   readonly cooldowns: readonly CooldownSnapshot[]
   /** Runs whose answer is not over: a stream counts until it is read to its end or closed. */
   readonly openRuns: number
+  /** The drills that run; absent while none does. */
+  readonly drills?: readonly DrillSnapshot[] | undefined
   /** How often a listener threw or rejected. */
   readonly listenerErrors: number
 }
@@ -74,6 +77,10 @@ export interface Fallback {
   readonly on: (listener: (event: FallbackEvent) => void) => () => void
   /** Changes chains, tells of their changes, and tries their legs. */
   readonly chains: ChainControl
+  /** Fails legs on purpose, to see the chain move on. */
+  readonly drills: DrillControl
+  /** Aborted at the close: for what stands beside the `Fallback` and must end with it. */
+  readonly closing: AbortSignal
   /** Ends open streams with an error event, stops timers, sources and sockets. A second call does nothing more. */
   readonly close: () => Promise<void>
 }

@@ -40,8 +40,8 @@ export interface Failure {
   readonly shouldRetry?: boolean | undefined
   readonly providerRequestId?: string | undefined
   /**
-   * There, and true, where the fault is Understudy's own, met before the provider was asked: it counts against nobody and is not
-   * retried on the same leg, and the next leg is asked as after any failure of its kind.
+   * There, and true, where the fault is Understudy's own, met before the provider was asked or made by a drill (`code` is then `drill`): it
+   * counts against nobody and is not retried on the same leg, and the next leg is asked as after any failure of its kind.
    */
   readonly internal?: true | undefined
   /** Tokens that the provider counted before it failed. */

@@ -4,6 +4,7 @@ import { legName } from '@understudy/core'
 import type { DialectCodec } from '@understudy/dialects'
 
 import type { AuthorizeFault } from '../authorize-faults.js'
+import type { Drills } from '../drills/create-drills.js'
 import type { WireRequest } from '../outbound/wire-request.js'
 import type { OrderHost } from '../price-hints.js'
 import type { RunWatch, RunWatchHost } from '../run-watch.js'
@@ -21,6 +22,7 @@ export interface ChatHost extends RunWatchHost {
   readonly health: HealthRegistry
   readonly latencies: Latencies
   readonly order: OrderHost
+  readonly drills: Drills
   /** Told when the host's `authorize` gave no verdict. */
   readonly onAuthorizeFault: (fault: AuthorizeFault) => void
 }

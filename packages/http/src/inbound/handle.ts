@@ -79,7 +79,8 @@ export async function handleChat(
     return jsonResponse(200, { ...ERROR_HEADERS, 'x-request-id': requestId }, checked)
   }
 
-  const { route, requested } = chosen
+  const { requested } = chosen
+  const route = host.drills.isActive ? host.drills.drilled(chosen.route, inbound.headers) : chosen.route
   const watch = watchRun(host, { requestId, route: route.name, requested, callerKeyId: keyId })
   const { journal, ended: onEnd } = watch
   const client = clientOf(inbound)

@@ -1,5 +1,5 @@
 import type { AttemptRecord } from '@understudy/core'
-import { legName, phaseOf, reasonOf } from '@understudy/core'
+import { isDrilledFailure, legName, phaseOf, reasonOf } from '@understudy/core'
 
 /** Text for a header: every byte outside 0x20-0x7E, and the percent sign itself, percent-encoded. */
 export function headerText(text: string): string {
@@ -40,6 +40,7 @@ function trailItem(record: AttemptRecord): string {
     `"${name}";outcome=${record.outcome}` +
     (reason === undefined ? '' : `;reason=${reason}`) +
     (phase === undefined ? '' : `;phase=${phase}`) +
+    (record.outcome === 'failed' && isDrilledFailure(record.failure) ? ';drill' : '') +
     (feature === undefined ? '' : `;feature=${feature}`) +
     `;ms=${ms}`
   )

@@ -9,6 +9,7 @@ export interface AnswerForm {
   readonly unread: Buffer | undefined
 }
 
+const EVENTS = 'text/event-stream'
 const FRAMES = 'application/vnd.amazon.eventstream'
 
 /** So much white space is no answer. */
@@ -27,7 +28,7 @@ export function answerForm(
   signal: StopSignal,
 ): AnswerForm | Promise<AnswerForm> {
   const type = typeOf(contentType)
-  if (type === 'text/event-stream' || type === FRAMES) return { form: 'events', unread: undefined }
+  if (type === EVENTS || type === FRAMES) return { form: 'events', unread: undefined }
   if (type === 'application/json' || type.endsWith('+json')) return { form: 'json', unread: undefined }
   if (type === 'text/html') throw new LegFailedError(failureOf('malformed', { code: 'html' }))
   return peek(source, signal)
@@ -36,6 +37,11 @@ export function answerForm(
 /** Whether an answer is AWS's binary event stream. */
 export function isFramed(contentType: string | undefined): boolean {
   return typeOf(contentType) === FRAMES
+}
+
+/** Whether an answer says that it is a stream of events. */
+export function isEventStream(contentType: string | undefined): boolean {
+  return typeOf(contentType) === EVENTS
 }
 
 function typeOf(contentType: string | undefined): string {

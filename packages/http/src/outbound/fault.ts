@@ -178,3 +178,12 @@ export async function* convertLineEnds(
     yield Buffer.from(whole.replace(/\r\n|\n|\r/g, lineEnd), 'latin1')
   }
 }
+
+/** Writes over the first bytes of what is no stream of events: neither JSON nor a frame with a checksum stands that. */
+export async function* corruptBytes(source: ByteStream, bytes = textFreePrefix): AsyncGenerator<Uint8Array, void, undefined> {
+  let left = bytes
+  for await (const item of source) {
+    yield left > 0 ? Buffer.concat([Buffer.alloc(Math.min(left, item.length), 0xff), item.subarray(left)]) : item
+    left -= item.length
+  }
+}

@@ -3,6 +3,7 @@ import type { BufferedVia, ResolvedProvider } from '@understudy/config'
 import type { ChatRequest, Leg, LegAnswer, LegContext, LegLimits } from '@understudy/core'
 import { failureOf, LegFailedError } from '@understudy/core'
 import type { ProviderCodec } from '@understudy/dialects'
+import { faultOf } from '../drills/faulted-source.js'
 import { orInternalFault } from '../internal-fault.js'
 import type { ProviderAgents } from './agents.js'
 import { createCloudSigner, type CloudSigner } from './cloud-signer.js'
@@ -117,7 +118,8 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
     const headers = [...(signCloud === undefined ? ofHost : withHeaders(ofHost, await signCloud({ origin, path }, bytes, signal)))]
     exchange.start(dispatcher, { origin, path, headers, body: bytes })
     const head = await exchange.head
-    const answer = await readAnswer(exchange, head, { codec, signal, sameDialect, client: request.dialect, streamed: request.stream, wallClock })
+    const reader = { codec, signal, sameDialect, client: request.dialect, streamed: request.stream, wallClock, fault: faultOf(context) }
+    const answer = await readAnswer(exchange, head, reader)
     return asksForChoices ? { ...answer, choices: choicesIn({ ...defaults, ...request.body }) } : answer
   }
 

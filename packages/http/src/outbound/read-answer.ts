@@ -2,8 +2,10 @@ import type { Arrival, Dialect, LegAnswer, StopSignal } from '@understudy/core'
 import { failureOf, LegFailedError } from '@understudy/core'
 import type { ProviderCodec } from '@understudy/dialects'
 import { createSayableParts } from '@understudy/dialects'
+import type { AnswerFault } from '../drills/faulted-source.js'
+import { faultedSource } from '../drills/faulted-source.js'
 import type { AnswerForm } from './answer-form.js'
-import { answerForm, isFramed } from './answer-form.js'
+import { answerForm, isEventStream, isFramed } from './answer-form.js'
 import type { ByteSource } from './byte-source.js'
 import { decodeSource } from './decoded-source.js'
 import { DocumentArrivals } from './document-arrivals.js'
@@ -23,6 +25,8 @@ export interface AnswerReader {
   /** Whether the client reads a stream. */
   readonly streamed: boolean
   readonly wallClock: () => number
+  /** What a drill does to the answer. Default nothing. */
+  readonly fault?: AnswerFault | undefined
 }
 
 /** More of a failed answer says nothing new; a smaller one is read to its end, so that its connection is kept. */
@@ -39,8 +43,10 @@ export async function readAnswer(answer: ByteSource, head: AnswerHead, reader: A
   try {
     if (body === undefined) throw new LegFailedError(failureOf('malformed', { code: 'unsupported_encoding' }))
     const type = headerText(headers, 'content-type')
+    const { fault, signal } = reader
+    const met = fault === undefined ? body : faultedSource(body, fault, isEventStream(type), signal)
     // Whoever asks no cloud has no use for it.
-    const source = isFramed(type) ? (await import('./frame-source.js')).createFrameSource(body) : body
+    const source = isFramed(type) ? (await import('./frame-source.js')).createFrameSource(met) : met
     const form = answerForm(type, source, reader.signal)
     return answerOf(source, form instanceof Promise ? await form : form, head, reader)
   } catch (error) {

@@ -1,0 +1,40 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import { readRequest, splitTarget, writeResponse } from '@understudy/http'
+import type { Fallback } from '@understudy/http'
+
+import type { AdminOptions } from './access.js'
+import { createAdmin } from './admin.js'
+
+/** A request as Express, Connect or bare `node:http` hands it over. */
+export interface HostRequest extends IncomingMessage {
+  /** Express and Connect: `url` as it came. */
+  readonly originalUrl?: string | undefined
+  /** What a body parser before us left. */
+  readonly body?: unknown
+}
+
+/** A middleware on `node:http`'s own types, so that it serves Connect and a bare server too. */
+export type AdminMiddleware = (req: HostRequest, res: ServerResponse, next: (error?: unknown) => void) => void
+
+/**
+ * The admin surface on a path of its own: `app.use('/understudy', adminMiddleware(fallback, { authorize }))`. What is not one of its
+ * paths goes to `next()` untouched.
+ */
+export function adminMiddleware(fallback: Fallback, options: AdminOptions<HostRequest> = {}): AdminMiddleware {
+  const admin = createAdmin(fallback, options)
+
+  return function understudyAdmin(req, res, next) {
+    const { path, query } = splitTarget(req.url)
+    if (!admin.matches(path)) {
+      next()
+      return
+    }
+    const whole = splitTarget(req.originalUrl ?? req.url).path
+    const request = readRequest(req, res, { path, query, atRoot: false }, () => req.body)
+    admin
+      .handle(request, { whole, host: req })
+      .then((response) => writeResponse(res, response, request.client))
+      .catch(next)
+  }
+}

@@ -1,0 +1,136 @@
+import type { FallbackEvent } from '@understudy/http'
+
+/** What went through a route. */
+export interface RouteCounts {
+  /** Runs that are over. */
+  runs: number
+  /** Moves from one leg to the next. */
+  failovers: number
+  /** Runs that no leg served. */
+  failed: number
+}
+
+/** What a leg was asked. */
+export interface LegCounts {
+  attempts: number
+  failures: number
+  /** How often a run moved on from it. */
+  failovers: number
+}
+
+/** What is counted in one minute, or since the start. */
+export interface TrafficCounts {
+  readonly routes: ReadonlyMap<string, Readonly<RouteCounts>>
+  /** By `provider/model`. */
+  readonly legs: ReadonlyMap<string, Readonly<LegCounts>>
+}
+
+/** Counts of one minute. */
+export interface TrafficMinute extends TrafficCounts {
+  /** When it began. Milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** What went through a `Fallback` since it is watched, and in each minute of the last hour. */
+export interface Traffic {
+  readonly hear: (event: FallbackEvent) => void
+  readonly total: () => TrafficCounts
+  /** Oldest first; minutes without traffic are left out. */
+  readonly minutes: () => readonly TrafficMinute[]
+  /** What happened to chains, breakers and drills lately, oldest first. */
+  readonly happened: () => readonly FallbackEvent[]
+}
+
+interface Counting {
+  readonly at: number
+  readonly routes: Map<string, RouteCounts>
+  readonly legs: Map<string, LegCounts>
+}
+
+const MINUTE_MS = 60_000
+const MINUTES_KEPT = 60
+const EVENTS_KEPT = 100
+/** A leg that takes any model would let requests make as many names as they like. */
+const MOST_NAMES = 200
+
+/** What a person on call wants to see again; the rest is counted. */
+const KEPT: ReadonlySet<FallbackEvent['type']> = new Set<FallbackEvent['type']>([
+  'breaker-open', 'breaker-closed', 'leg-misconfigured', 'chain-applied', 'chain-rejected', 'chain-reverted', 'pin-active-long', 'pin-expiring',
+  'pin-expired', 'drill-start', 'drill-end',
+])
+
+/** Makes the counts. `now` gives milliseconds since the epoch. */
+export function createTraffic(now: () => number): Traffic {
+  const total = counting(now())
+  let minutes: readonly Counting[] = []
+  let happened: readonly FallbackEvent[] = []
+
+  return {
+    hear(event) {
+      if (KEPT.has(event.type)) happened = [...happened, event].slice(-EVENTS_KEPT)
+      if (event.type !== 'run-end' && event.type !== 'failover' && event.type !== 'attempt-start' && event.type !== 'attempt-failure') return
+      count(total, event)
+      count(minuteOf(event.at), event)
+    },
+    total: () => total,
+    minutes: () => minutes.filter(isRecent),
+    happened: () => happened,
+  }
+
+  function minuteOf(at: number): Counting {
+    const start = Math.floor(at / MINUTE_MS) * MINUTE_MS
+    const last = minutes.at(-1)
+    // A clock that goes back a little is no new minute.
+    if (last !== undefined && start <= last.at) return last
+    const made = counting(start)
+    minutes = [...minutes.filter(isRecent), made]
+    return made
+  }
+
+  function isRecent({ at }: Counting): boolean {
+    return at > now() - MINUTES_KEPT * MINUTE_MS
+  }
+}
+
+function counting(at: number): Counting {
+  return { at, routes: new Map(), legs: new Map() }
+}
+
+function count({ routes, legs }: Counting, event: FallbackEvent): void {
+  switch (event.type) {
+    case 'run-end': {
+      const route = at(routes, event.route, noRuns)
+      route.runs += 1
+      if (event.provider === undefined) route.failed += 1
+      return
+    }
+    case 'failover':
+      at(routes, event.route, noRuns).failovers += 1
+      at(legs, event.from, noAttempts).failovers += 1
+      return
+    case 'attempt-start':
+      at(legs, `${event.provider}/${event.model}`, noAttempts).attempts += 1
+      return
+    case 'attempt-failure':
+      at(legs, `${event.provider}/${event.model}`, noAttempts).failures += 1
+      return
+    default:
+      return
+  }
+}
+
+function noRuns(): RouteCounts {
+  return { runs: 0, failovers: 0, failed: 0 }
+}
+
+function noAttempts(): LegCounts {
+  return { attempts: 0, failures: 0, failovers: 0 }
+}
+
+function at<Counts>(all: Map<string, Counts>, name: string, make: () => Counts): Counts {
+  const known = all.get(name)
+  if (known !== undefined) return known
+  const made = make()
+  if (all.size < MOST_NAMES) all.set(name, made)
+  return made
+}
