@@ -1,5 +1,6 @@
 export { ConfigError, defineRoutes, fileSource, isConfigError, VersionConflictError } from '@understudy/config'
 export { createFallback } from './create-fallback.js'
+export { DrillError, isDrillError } from './drills/drill-error.js'
 export { httpSource } from './live/http-source.js'
 export { ChainControlError, isChainControlError } from './live/chain-control-error.js'
 
@@ -30,6 +31,8 @@ export type {
   RoutesInput,
 } from '@understudy/config'
 export type { BreakerSnapshot, CooldownSnapshot, FallbackEvent } from '@understudy/core'
+export type { DrillControl, DrillEnding, DrillRequest, DrillSnapshot, StartedDrill } from './drills/drill-control.js'
+export type { DrillCode } from './drills/drill-error.js'
 export type {
   Fallback,
   FallbackSnapshot,
