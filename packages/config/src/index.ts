@@ -35,7 +35,7 @@ export type {
 } from './caller-options.js'
 export type { CloudCredentials, CloudName, GoogleToken, ResolvedBedrock, ResolvedCloud, ResolvedVertex } from './cloud.js'
 export type { ConfigIssue } from './config-error.js'
-export type { DefinedLegs, DefinedPreset, DefinedPresets, DefinedRoute } from './define-routes.js'
+export type { DefinedEmbeddings, DefinedLegs, DefinedPreset, DefinedPresets, DefinedRoute } from './define-routes.js'
 export type { CheckedDocument, CheckedRoute, DocumentCheck } from './document/check-document.js'
 export type { ChainDocument, LegEntry, PresetEntry, RouteEntry } from './document/document-schema.js'
 export type { KnownChains, NamedLeg } from './document/known-chains.js'
@@ -72,6 +72,8 @@ export type {
   ResolvedProvider,
   ResolvedProviderLeg,
   ResolvedProxy,
+  ResolvedEmbeddingLeg,
+  ResolvedEmbeddingRoute,
   ResolvedRoute,
   ResolvedRouteSettings,
 } from './resolved-config.js'
@@ -87,6 +89,10 @@ export type {
   ProviderLegInput,
   RouteOptions,
   RouteSettings,
+  EmbeddingLegInput,
+  EmbeddingLegOptions,
+  EmbeddingRouteOptions,
+  EmbeddingRouteSettings,
   RoutesInput,
   Untranslatable,
   WaitingComment,
@@ -96,6 +102,7 @@ export type {
 export { decodeText, encodeDocument, isJson, MAX_DOCUMENT_BYTES, refuseTooLarge } from './live/document-text.js'
 export { identifyEntry, readHistoryEntry, writtenEntry } from './live/history-record.js'
 export { checkSourceOptions, TEXT, wholeNumber } from './live/source-options.js'
+  Translate,
 export { storedVersion } from './live/stored-version.js'
 export { untilAborted } from './live/until-aborted.js'
 export { quote } from './show.js'

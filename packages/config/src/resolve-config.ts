@@ -6,9 +6,10 @@ import { ownProperties } from './own-properties.js'
 import { resolveCallers } from './resolve-callers.js'
 import { createProviderRegistry } from './provider-registry.js'
 import { reportIssue } from './report-issue.js'
-import type { ResolvedConfig, ResolvedHealth, ResolvedLive, ResolvedProxy, ResolvedRoute } from './resolved-config.js'
+import type { ResolvedConfig, ResolvedEmbeddingRoute, ResolvedHealth, ResolvedLive, ResolvedProxy, ResolvedRoute } from './resolved-config.js'
 import { settleMount } from './resolve-mount.js'
 import type { ProviderContext } from './resolve-provider.js'
+import { isEmbeddingRoute, resolveEmbeddings } from './resolve-embeddings.js'
 import { resolveRoute, settleRoute, type RouteNotes } from './resolve-route.js'
 import type { RoutesInput } from './routes-input.js'
 import { checkObject } from './schema/check-object.js'
@@ -37,10 +38,13 @@ export function resolveConfig(
 
   const notes: RouteNotes = { incomplete: [], custom: [], idle: [] }
   const resolved = new Map<string, ResolvedRoute>()
+  const embeddings = new Map<string, ResolvedEmbeddingRoute>()
+  const leftOut: string[] = []
   for (const [name, route] of Object.entries(readRoutes(routes, issues))) {
     const complaint = nameIssue(name)
     if (complaint !== undefined) reportIssue(issues, ['routes', name], `the name ${complaint}`)
-    resolved.set(name, resolveRoute(name, route, checked, providers, issues, notes))
+    if (isEmbeddingRoute(route)) embeddings.set(name, resolveEmbeddings(name, route, checked, providers, issues, leftOut))
+    else resolved.set(name, resolveRoute(name, route, checked, providers, issues, notes))
   }
 
   const settings = settleRoute([checked])
@@ -58,10 +62,12 @@ export function resolveConfig(
   if (!isLenient) for (const { path, why } of incomplete) reportIssue(issues, path, why)
   if (issues.length > 0) throw new ConfigError(issues)
   for (const { why } of incomplete) context.warn('UNDERSTUDY_NO_CREDENTIALS', `${why}; its legs are left out`)
+  for (const why of new Set(leftOut)) context.warn('UNDERSTUDY_NO_CREDENTIALS', `${why}; its legs of embeddings are left out`)
   for (const message of notes.idle) context.warn('UNDERSTUDY_LIMITS', message)
 
   return {
     routes: resolved,
+    embeddings,
     providers: ready,
     settings,
     callers,

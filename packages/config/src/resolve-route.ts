@@ -126,7 +126,8 @@ function resolveLegs(listed: unknown, path: Path, { surroundings, providers, iss
   return legs
 }
 
-function checkDeadline(limits: ChainLimits, path: Path, issues: ConfigIssue[]): void {
+/** A deadline that no second leg could start under. */
+export function checkDeadline(limits: ChainLimits, path: Path, issues: ConfigIssue[]): void {
   const { deadlineMs = false } = limits
   const leastMs = minAttempt(limits)
   if (deadlineMs === false || deadlineMs >= leastMs) return
@@ -162,6 +163,7 @@ export function settleRoute(layers: readonly RouteSettings[]): ResolvedRouteSett
     maxRetryAfterMs: last('maxRetryAfterMs') ?? MAX_RETRY_AFTER_MS,
     waitingComment: last('waitingComment') ?? false,
     untranslatable: last('untranslatable') ?? 'skip',
+    translate: last('translate') ?? 'full',
     limits: layerChainLimits(layers),
     defaults: layerDefaults(layers.map((layer) => layer.defaults)),
   }

@@ -6,7 +6,7 @@ import type { Logger } from './logger.js'
 import type { Authorize, Identify } from './caller-options.js'
 import type { Envelope, ExhaustedStatus, PriceHints } from './options.js'
 import type { Sign } from './provider-input.js'
-import type { BufferedVia, CommitPoint, Idempotency, ParameterDefaults, Untranslatable } from './routes-input.js'
+import type { BufferedVia, CommitPoint, Idempotency, ParameterDefaults, Translate, Untranslatable } from './routes-input.js'
 
 /** A provider that can be asked. What may be secret in it is behind a function, so that printing it shows none. */
 export interface ResolvedProvider {
@@ -75,6 +75,7 @@ export interface ResolvedRouteSettings {
   readonly maxRetryAfterMs: number | false
   readonly waitingComment: { readonly afterMs: number } | false
   readonly untranslatable: Untranslatable
+  readonly translate: Translate
   /** What nobody set is absent. */
   readonly limits: ChainLimits
   readonly defaults: ParameterDefaults
@@ -102,6 +103,28 @@ export interface ResolvedRoute {
   readonly preset?: string | undefined
   /** That of the selected preset. */
   readonly marking?: string | undefined
+}
+
+/** A leg that makes vectors. */
+export interface ResolvedEmbeddingLeg extends Omit<ResolvedLegSettings, 'reasoning'> {
+  readonly provider: ResolvedProvider
+  readonly model: string
+  readonly region: string | undefined
+  /** Whether the model is told how long its vectors have to be, if it can be. */
+  readonly asksDimensions: boolean
+  /** `undefined` = as the vendor has it. */
+  readonly batchSize: number | undefined
+  /** Where it is written, for whoever finds that it cannot be asked. */
+  readonly path: string
+}
+
+/** A route of embeddings that can be run. */
+export interface ResolvedEmbeddingRoute {
+  readonly name: string
+  readonly dimensions: number
+  /** Empty only where every leg was left out. */
+  readonly legs: readonly ResolvedEmbeddingLeg[]
+  readonly settings: ResolvedRouteSettings
 }
 
 /** Where the live document of the chains is read. */
@@ -162,6 +185,8 @@ export interface ResolvedConfig {
   readonly routes: ReadonlyMap<string, ResolvedRoute>
   /** The providers that some leg uses, and those of `providers` that can be asked, by name. */
   readonly providers: ReadonlyMap<string, ResolvedProvider>
+  /** The routes of embeddings, by name; none of `routes` is among them. */
+  readonly embeddings: ReadonlyMap<string, ResolvedEmbeddingRoute>
   /** The settings that hold where no route says otherwise. */
   readonly settings: ResolvedRouteSettings
   readonly callers: ResolvedCallers

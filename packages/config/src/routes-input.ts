@@ -28,6 +28,9 @@ export type Idempotency = 'always' | 'safe' | 'never'
 /** Whether a leg that has no words for a request is left out, or stops it. */
 export type Untranslatable = 'skip' | 'refuse'
 
+/** How much of a request is said to a leg of another dialect. */
+export type Translate = 'full' | 'minimal'
+
 /** A comment to the waiting client, so that proxies do not cut a slow model. */
 export interface WaitingComment {
   /** How long without commit before the status 200 and the first comment are sent; then the status cannot change. */
@@ -103,6 +106,11 @@ export interface RouteSettings extends LegLimits, ChainLimits {
    * a 400 `untranslatable_request` once it comes to that leg (`refuse`).
    */
   readonly untranslatable?: Untranslatable | undefined
+  /**
+   * How much of a request is said to a leg of another dialect: all that it has words for (`full`, default), or no more than text, images and
+   * tools (`minimal`); then a request with anything else, or with tools in a stream, is untranslatable.
+   */
+  readonly translate?: Translate | undefined
   /** Under the legs' `defaults`. Default none. */
   readonly defaults?: ParameterDefaults | undefined
 }
@@ -128,5 +136,48 @@ export interface RouteOptions extends RouteSettings {
   readonly active?: string | undefined
 }
 
+/** A leg that makes vectors. */
+export interface EmbeddingLegOptions extends LegLimits {
+  /** A name of the catalogue or of `providers`. */
+  readonly provider: string
+  /** What the provider is asked for. */
+  readonly model: string
+  /** Where the provider serves it. Legs of two regions have two healths. Default none. */
+  readonly region?: string | undefined
+  /**
+   * `false`: the model has one length of vectors, the route's, and does not know the parameter. Default: it is asked for the
+   * route's length, unless its name is one of those that are known to have one only.
+   */
+  readonly dimensions?: false | undefined
+  /** How many texts a call has at most; a longer list is asked in pieces. Default as the vendor has it. */
+  readonly batchSize?: number | undefined
+  /** Under the request's parameters, over the route's `defaults`. Default none. */
+  readonly defaults?: ParameterDefaults | undefined
+  /** Same-leg retries. Default the route's. */
+  readonly retries?: number | undefined
+  /** For the order `cost`. Default unknown, which comes last. */
+  readonly price?: number | undefined
+  /** For the order `weighted`. Default 1. */
+  readonly weight?: number | undefined
+}
+
+/** One leg that makes vectors: `'provider/model'`, or an object. */
+export type EmbeddingLegInput = string | EmbeddingLegOptions
+
+/** What a route that makes vectors may set. Any failure moves on to its next leg. */
+export interface EmbeddingRouteSettings
+  extends LegLimits, ChainLimits, Pick<RouteSettings, 'idempotency' | 'order' | 'retries' | 'retryOn' | 'maxRetryAfterMs' | 'defaults'> {}
+
+/**
+ * A route of `/embeddings`. Its legs have to make vectors that can be compared: the same model at several providers. One answer never mixes
+ * two legs.
+ */
+export interface EmbeddingRouteOptions extends EmbeddingRouteSettings {
+  /** At least one, none twice. */
+  readonly legs: readonly EmbeddingLegInput[]
+  /** How long every vector is. It makes the route one of embeddings; a request for another length is refused. */
+  readonly dimensions: number
+}
+
 /** Route name -> its legs, or an object with legs. The name is what clients put into `model`; `*` serves the rest. */
-export type RoutesInput = Readonly<Record<string, readonly LegInput[] | RouteOptions>>
+export type RoutesInput = Readonly<Record<string, readonly LegInput[] | RouteOptions | EmbeddingRouteOptions>>

@@ -24,6 +24,7 @@ t.test('a route that says nothing has every default', async (t) => {
     maxRetryAfterMs: 5_000,
     waitingComment: false,
     untranslatable: 'skip',
+    translate: 'full',
     limits: {},
     defaults: {},
   })

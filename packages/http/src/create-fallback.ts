@@ -17,6 +17,8 @@ import { classic } from './inbound/classic-envelope.js'
 import { MODELS_PATH, readContentPath } from './inbound/content-path.js'
 import { handleChat } from './inbound/handle.js'
 import { asJsonArray, asksForEvents } from './inbound/json-array.js'
+import { createEmbeddingRoutes } from './inbound/embedding-routes.js'
+import { handleEmbeddings } from './inbound/embeddings.js'
 import { createKeyDefaultsReader } from './inbound/key-defaults.js'
 import type { MountPlace, Surface, SurfacePath } from './inbound/paths.js'
 import { matchPath } from './inbound/paths.js'
@@ -97,6 +99,7 @@ export function createMountableFallback(
   const health = createHealth(config, { clock, random, wallClock, hub, warn, logger })
   const watching = { clock, random, wallClock, hub, legs, openRuns, logger }
   const order = createOrderHost(config.health.priceHints, warn)
+  const embeddings = createEmbeddingRoutes(config, codecOf, agents, wallClock)
   const makeRoutes = createRouteMaker(config, codecOf, agents, wallClock)
   // What routes run is in one place, and is changed by one assignment: a request reads it once, when its chain is chosen.
   const pool = { routes: makeRoutes(config.routes), extra: createCallerLegs(config, codecOf, agents, wallClock), callers: config.callers }
@@ -192,7 +195,7 @@ export function createMountableFallback(
     if (openRuns.closed()) return rejectionResponse(codec, CLOSED_REJECTION, requestId)
     if (row.surface === 'models') {
       const headers = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId }
-      return jsonResponse(200, headers, modelList(pool.routes, created))
+      return jsonResponse(200, headers, modelList(new Map([...pool.routes, ...embeddings]), created))
     }
     if (row.surface === 'gemini') {
       const said = readContentPath(request.path)
@@ -201,6 +204,7 @@ export function createMountableFallback(
     }
     const shape = SHAPES.get(row.surface) ?? chatBody
     return handleChat(host, mount, codec, request, { requestId, shape, dryRun: row.surface === 'policy-check' })
+    if (row.surface === 'embeddings') return handleEmbeddings(host, embeddings, mount, request, requestId)
   }
 }
 

@@ -6,7 +6,12 @@ export interface RunEndIdentity {
   readonly route: string
   readonly requested: string | undefined
   readonly callerKeyId?: string | undefined
+  /** Which class of request it is. Default `standard`. */
+  readonly lane?: Lane | undefined
 }
+
+/** A class of request with its own eligible legs and advance rule. */
+export type Lane = 'standard' | 'native' | 'embeddings'
 
 /** Puts the last event of a run together: the core knows how the legs ended, the HTTP side what the client was told. */
 export interface RunEnd {
@@ -52,7 +57,7 @@ export function createRunEnd(identity: RunEndIdentity, { now, epoch, emit, codeO
       type: 'run-end',
       ...identity,
       at: epoch(),
-      lane: 'standard',
+      lane: identity.lane ?? 'standard',
       provider: leg?.provider,
       model: leg?.model,
       usage: end.usage,

@@ -8,7 +8,7 @@ import { thrownInside } from './internal-fault.js'
 import type { LegWatch } from './leg-watch.js'
 import type { OpenRun, OpenRuns } from './open-runs.js'
 import { isClosing } from './open-runs.js'
-import { createRunEnd } from './run-end.js'
+import { createRunEnd, type RunEndIdentity } from './run-end.js'
 import { logBroken, logFault, logOutcome } from './run-log.js'
 
 /** Who wants to know of the runs of a `Fallback`. */
@@ -40,7 +40,7 @@ export interface RunWatch {
 /** Begins to watch a run. */
 export function watchRun(
   { clock, wallClock, hub, legs, openRuns, logger }: RunWatchHost,
-  run: { readonly requestId: string; readonly route: string; readonly requested: string | undefined; readonly callerKeyId: string | undefined },
+  run: RunEndIdentity,
 ): RunWatch {
   const { requestId, route, callerKeyId } = run
   const isHeard = hub.active()

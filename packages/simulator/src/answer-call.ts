@@ -4,6 +4,7 @@ import type { CallLog } from './call-log.js'
 import type { Choice, StepChooser } from './choose-step.js'
 import { dialects } from './dialect/dialects.js'
 import type { Dialect, DialectError, DialectRequest, RefusalReason, Surface } from './dialect/dialect.js'
+import type { Embedded } from './dialect/embeddings.js'
 import { playStep } from './play-step.js'
 import { openCall, type OpenCall, type ReceivedCall } from './record.js'
 import type { Script } from './script.js'
@@ -31,7 +32,7 @@ export async function answerCall(reception: Reception): Promise<void> {
   const headers = headersOf(request)
   const asked: DialectRequest = { method: request.method ?? 'GET', path, query, headers, body, rawBody }
   const { dialect, surface } = findSurface(asked)
-  const model = surface?.kind === 'chat' ? surface.model : undefined
+  const model = surface === undefined || surface.kind === 'models' ? undefined : surface.model
   const choice = model === undefined ? undefined : steps.next(model)
   const call = openCall({
     model,
@@ -49,7 +50,10 @@ export async function answerCall(reception: Reception): Promise<void> {
   log.add(call.received)
   reception.onCall?.(call.received)
 
-  const refused = refusalOf(asked, dialect, surface, choice, script, rawBody)
+  const vectors = surface?.kind === 'embeddings' && choice !== undefined && body !== undefined
+    ? dialect.embedWith?.(model ?? '')?.(body, model ?? '', choice.step.strict ?? script?.strict ?? false)
+    : undefined
+  const refused = refusalOf(asked, dialect, surface, choice, script, rawBody) ?? faultOf(vectors, dialect)
   if (refused !== undefined) {
     sendJson(response, call, refused)
     return
@@ -58,13 +62,20 @@ export async function answerCall(reception: Reception): Promise<void> {
     sendJson(response, call, { status: 200, body: dialect.encodeModels(Object.keys(script?.models ?? {})) })
     return
   }
-  const context = { model, number: call.received.number, wantsUsage: dialect.wantsUsage(body) }
+  const made = vectors !== undefined && 'body' in vectors ? vectors : undefined
+  const context = { model, number: call.received.number, wantsUsage: dialect.wantsUsage(body), vectors: made }
   try {
     await playStep(choice.step, { dialect, context, call, response, socket: reception.socket })
   } catch (error) {
     // A caller that left is no error; its socket may be known to be gone before the response is.
     if (!call.signal.aborted && !reception.socket.destroyed) throw error
   }
+}
+
+function faultOf(vectors: Embedded | undefined, dialect: Dialect): DialectError | undefined {
+  if (vectors === undefined || !('fault' in vectors)) return undefined
+  const fields = { message: vectors.fault }
+  return { status: 400, body: dialect.encodeError(400, fields), headers: dialect.errorHeaders?.(400, fields) }
 }
 
 function findSurface(request: DialectRequest): { readonly dialect: Dialect, readonly surface: Surface | undefined } {
@@ -101,6 +112,7 @@ function refusalOf(
   }
   if (surface.model === undefined) return refuse('no_model')
   if (choice === undefined) return refuse('unknown_model', surface.model)
+  if (surface.kind === 'embeddings') return undefined
   return dialect.refuse(asked.body, {
     strict,
     refuseTrailingAssistant: choice.step.refuseTrailingAssistant ?? false,

@@ -34,6 +34,10 @@ export function payloadOf(step: Step, dialect: Dialect, context: AnswerContext, 
   if (error !== undefined || (status >= 400 && step.answer === undefined && empty === undefined)) {
     return { ...bytes(jsonType, JSON.stringify(dialect.encodeError(status, error))), headers: dialect.errorHeaders?.(status, error) }
   }
+  if (context.vectors !== undefined) {
+    const text = empty === undefined ? JSON.stringify(context.vectors.body) : empty === 'bytes' ? '' : '{}'
+    return { ...bytes(jsonType, text), headers: context.vectors.headers }
+  }
   const type = stream ? dialect.streamContentType : jsonType
   if (empty === 'bytes') return bytes(type, '')
   const answer = empty === 'no_content' ? { text: '', usage: step.answer?.usage } : (step.answer ?? {})

@@ -48,6 +48,7 @@ export const routeSettings = {
   maxRetryAfterMs: msOrFalse.optional(),
   waitingComment: waitingComment.optional(),
   untranslatable: oneOf(['skip', 'refuse']).optional(),
+  translate: oneOf(['full', 'minimal']).optional(),
   defaults: parameterDefaults.optional(),
 } satisfies { readonly [Key in keyof RouteSettings]-?: z.ZodType<RouteSettings[Key]> }
 

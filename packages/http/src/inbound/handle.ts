@@ -95,8 +95,8 @@ export async function handleChat(
   return answerOrWait(chat, outcome, route.waitingCommentMs)
 }
 
-/** Out here, so that a run that lasts does not hold on to the request that began it. */
-function stopsWith(open: OpenRun, client: Client | undefined): (stop: (failure: Failure) => void) => void {
+/** What lets the client's leaving stop a run. Out here, so that a run that lasts does not hold on to the request that began it. */
+export function stopsWith(open: OpenRun, client: Client | undefined): (stop: (failure: Failure) => void) => void {
   return (stop) => {
     open.onStart(stop)
     client?.onGone(open.abandon)

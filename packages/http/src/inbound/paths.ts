@@ -1,7 +1,7 @@
 import { MODELS_PATH, readContentPath } from './content-path.js'
 
 /** What a client speaks at a path. */
-export type Surface = 'chat' | 'messages' | 'responses' | 'gemini' | 'models' | 'policy-check'
+export type Surface = 'chat' | 'messages' | 'responses' | 'gemini' | 'embeddings' | 'models' | 'policy-check'
 
 /** One path that is ours. */
 export interface SurfacePath {
@@ -30,6 +30,8 @@ export const SURFACE_PATHS: readonly SurfacePath[] = [
   { method: 'POST', path: '/responses', surface: 'responses', short: true },
   { method: 'POST', path: '/v1/responses', surface: 'responses', short: false },
   { method: 'POST', path: `${MODELS_PATH}*`, surface: 'gemini', short: false },
+  { method: 'POST', path: '/embeddings', surface: 'embeddings', short: true },
+  { method: 'POST', path: '/v1/embeddings', surface: 'embeddings', short: false },
   { method: 'POST', path: '/policy-check', surface: 'policy-check', short: true },
   { method: 'POST', path: '/v1/policy-check', surface: 'policy-check', short: false },
   { method: 'GET', path: '/models', surface: 'models', short: true },

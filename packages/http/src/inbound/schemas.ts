@@ -195,9 +195,55 @@ export const contentsBody: BodyShape = {
   turns: ['contents', 'parts'],
 }
 
+/** OpenAI's own bound, which its compatibles keep too. */
+const MAX_INPUTS = 2_048
+
+const inputText = z.string().min(1)
+const tokens = z.array(z.number()).min(1)
+const rest = {
+  model: z.string().nullish().describe('A route of embeddings.'),
+  dimensions: z.number().int().positive().nullish().describe('No other than the route has.'),
+  encoding_format: z.enum(['float', 'base64']).nullish(),
+  user: z.string().nullish(),
+}
+
+/** The body of an OpenAI request for embeddings as an API document has it; a field that we do not know passes. */
+export const embeddingsBodySchema = z.looseObject({
+  input: z.union([inputText, tokens, z.array(inputText).min(1).max(MAX_INPUTS), z.array(tokens).min(1).max(MAX_INPUTS)]),
+  ...rest,
+})
+
+/** Stops at the first item that is none: a schema would collect an issue for each of millions. */
+function isInput(value: unknown): boolean {
+  if (isText(value)) return true
+  if (!Array.isArray(value) || value.length === 0) return false
+  return isTokens(value) || (value.length <= MAX_INPUTS && (value.every(isText) || value.every(isTokens)))
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}
+
+function isTokens(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every((token) => Number.isInteger(token) && token >= 0)
+}
+
+const judged = z.looseObject({
+  input: z.custom(isInput, `must be a text, a list of at most ${MAX_INPUTS} texts, or the same of tokens; none of them empty`),
+  ...rest,
+})
+
+/** A request for embeddings. */
+export const embeddingsBody: BodyShape = {
+  whole: judged,
+  quick: () => false,
+  items: { message: z.unknown(), contentPart: z.unknown(), toolCall: z.unknown(), tool: z.unknown(), stop: z.unknown() },
+}
+
 /** What describes the body of a path in an API document; nothing where there is none. */
 export function bodySchemaOf(surface: Surface): { readonly body?: z.ZodType } {
   if (surface === 'models') return {}
+  if (surface === 'embeddings') return { body: embeddingsBodySchema }
   if (surface === 'gemini') return { body: contentsBodySchema }
   if (surface === 'responses') return { body: responsesBodySchema }
   return { body: surface === 'messages' ? messagesBodySchema : chatBodySchema }

@@ -13,11 +13,32 @@ export interface Endpoint {
  * over the provider's own. Throws if its dialect is not one that is asked over HTTP here.
  */
 export function endpointOf(provider: ResolvedProvider, model: string, streamed: boolean, region?: string): Endpoint {
+  return placedAt(provider, pathOf(provider, model, streamed, region), region)
+}
+
+/**
+ * Makes the endpoint of a provider that makes vectors with one model. Throws if the model's name cannot stand in a path that has to hold it.
+ */
+export function embeddingEndpointOf(provider: ResolvedProvider, model: string, region?: string): Endpoint {
+  const { name, dialect, azure, baseURL, cloud } = provider
+  const inPath = modelInPath(provider) || cloud !== undefined
+  if (inPath && !hasPathName(model)) throw new Error(`provider '${name}': the model '${model}' cannot stand in a path`)
+  // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html
+  if (cloud?.type === 'bedrock' || dialect === 'bedrock') return placedAt(provider, `/model/${pathSegment(model)}/invoke`, region)
+  if (cloud?.type === 'vertex') return placedAt(provider, vertexPath(cloud, 'google', baseURL, model, 'predict', region), region)
+  if (dialect === 'gemini') return placedAt(provider, geminiPath(baseURL, model, 'batchEmbedContents'), region)
+  if (azure === undefined) return placedAt(provider, '/embeddings', region)
+  // https://learn.microsoft.com/azure/ai-services/openai/reference#embeddings
+  const version = encodeURIComponent(azure.apiVersion)
+  return placedAt(provider, `/openai/deployments/${pathSegment(model)}/embeddings?api-version=${version}`, region)
+}
+
+function placedAt(provider: ResolvedProvider, path: string, region: string | undefined): Endpoint {
   const { cloud } = provider
   const elsewhere = region === undefined || cloud === undefined || cloud.isElsewhere ? undefined : cloudBaseURL(cloud.type, region)
   const { origin, pathname } = new URL(elsewhere ?? provider.baseURL)
   const base = pathname.replace(/\/+$/, '')
-  return { origin, path: base + pathOf(provider, model, streamed, region) }
+  return { origin, path: base + path }
 }
 
 /**
@@ -45,7 +66,7 @@ function pathOf(provider: ResolvedProvider, model: string, streamed: boolean, re
     if (new URL(baseURL).hostname.endsWith('aiplatform.googleapis.com')) {
       throw new Error(`provider '${name}': Vertex AI has paths of its own; say cloud: 'vertex', and the project`)
     }
-    return geminiPath(baseURL, model, streamed)
+    return geminiPath(baseURL, model, streamed ? 'streamGenerateContent?alt=sse' : 'generateContent')
   }
   // In Azure's way too: https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses
   if (dialect === 'responses') return azure === undefined ? '/responses' : `/openai/responses?api-version=${encodeURIComponent(azure.apiVersion)}`
@@ -64,7 +85,12 @@ function cloudPath(
   streamed: boolean,
   region: string | undefined,
 ): string {
-  if (cloud.type === 'vertex') return vertexPath(cloud, dialect === 'anthropic', baseURL, model, streamed, region)
+  if (cloud.type === 'vertex') {
+    const raw = streamed ? 'streamRawPredict' : 'rawPredict'
+    const generate = streamed ? 'streamGenerateContent?alt=sse' : 'generateContent'
+    const isAnthropic = dialect === 'anthropic'
+    return vertexPath(cloud, isAnthropic ? 'anthropic' : 'google', baseURL, model, isAnthropic ? raw : generate, region)
+  }
   const invoke = streamed ? 'invoke-with-response-stream' : 'invoke'
   const converse = streamed ? 'converse-stream' : 'converse'
   return `/model/${pathSegment(model)}/${dialect === 'anthropic' ? invoke : converse}`
@@ -78,27 +104,24 @@ function cloudPath(
  */
 function vertexPath(
   { project, location }: ResolvedVertex,
-  isAnthropic: boolean,
+  publisher: string,
   baseURL: string,
   model: string,
-  streamed: boolean,
+  method: string,
   region = location,
 ): string {
   const version = /\/v\d+(?:(?:alpha|beta)\d*)?$/.test(baseURL) ? '' : '/v1'
   const place = `projects/${pathSegment(project)}/locations/${pathSegment(region)}`
   const named = /^(?:publishers\/[^/]+\/models|endpoints)\/[^/]+$/.test(model)
     ? model.split('/').map(pathSegment).join('/')
-    : `publishers/${isAnthropic ? 'anthropic' : 'google'}/models/${pathSegment(model)}`
-  const method = streamed ? 'streamGenerateContent?alt=sse' : 'generateContent'
-  const raw = streamed ? 'streamRawPredict' : 'rawPredict'
-  return `${version}/${place}/${named}:${isAnthropic ? raw : method}`
+    : `publishers/${publisher}/models/${pathSegment(model)}`
+  return `${version}/${place}/${named}:${method}`
 }
 
 /** https://ai.google.dev/api/generate-content; a tuned model stands beside the others and not among them. */
-function geminiPath(baseURL: string, model: string, streamed: boolean): string {
+function geminiPath(baseURL: string, model: string, method: string): string {
   const version = /\/v\d+(?:(?:alpha|beta)\d*)?$/.test(baseURL) ? '' : '/v1beta'
   const [, kind = 'models', name = model] = /^(models|tunedModels)\/(.+)$/.exec(model) ?? []
-  const method = streamed ? 'streamGenerateContent?alt=sse' : 'generateContent'
   return `${version}/${kind}/${pathSegment(name)}:${method}`
 }
 

@@ -141,7 +141,7 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
 }
 
 /** What signs a leg's requests, where its cloud wants that. */
-function cloudSignerOf({ cloud }: ResolvedProvider, region: string | undefined, wallClock: () => number): CloudSigner | undefined {
+export function cloudSignerOf({ cloud }: ResolvedProvider, region: string | undefined, wallClock: () => number): CloudSigner | undefined {
   if (cloud?.type !== 'bedrock' || cloud.credentials === undefined) return undefined
   return createCloudSigner(cloud.credentials, region ?? cloud.region ?? '', wallClock)
 }

@@ -93,10 +93,11 @@ function sayable(
   }
 }
 
-async function failedAnswer(
+/** What to throw for an answer outside 2xx. Reads no more of its body than tells something. */
+export async function failedAnswer(
   body: ByteSource | undefined,
   head: AnswerHead,
-  reader: AnswerReader,
+  reader: Pick<AnswerReader, 'codec' | 'signal' | 'wallClock'>,
 ): Promise<LegFailedError> {
   const bytes = body === undefined ? undefined : (await readBody(body, MAX_ERROR_BYTES, reader.signal)).bytes
   const failure = reader.codec.decodeFailure({

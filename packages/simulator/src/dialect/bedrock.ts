@@ -9,9 +9,12 @@ import {
   refuseBedrockCaller,
 } from './bedrock-errors.js'
 import type { AnswerContext, Dialect, DialectRequest, StreamOptions, Surface } from './dialect.js'
+import { embedCohere, embedTitan } from './embeddings.js'
 import { countTokens, textPieces } from './words.js'
 
 const conversePath = /^\/model\/([^/]+)\/(converse|converse-stream)$/
+
+const embedPath = /^\/model\/([^/]+)\/invoke$/
 
 /** The vendor's words for those that scripts share with other vendors. */
 const stopReasons = new Map(Object.entries({
@@ -40,12 +43,15 @@ export const bedrock: Dialect = {
   encodeError: encodeBedrockError,
   errorHeaders: bedrockErrorHeaders,
   encodeErrorEvent: encodeBedrockErrorEvent,
+  embedWith: (model) => (model.includes('amazon.titan-embed') ? embedTitan : model.includes('cohere.embed') ? embedCohere : undefined),
   encodeModels: (models) => ({ modelSummaries: models.map((modelId) => ({ modelId, modelName: modelId })) }),
   refuse: refuseBedrock,
   refusal: bedrockRefusal,
 }
 
 function readSurface({ method, path }: DialectRequest): Surface | undefined {
+  const [, invoked] = (method === 'POST' ? embedPath.exec(path) : undefined) ?? []
+  if (invoked !== undefined && /(?:titan|cohere)[.-]embed/.test(decoded(invoked))) return { kind: 'embeddings', model: decoded(invoked) }
   const [, model, how] = (method === 'POST' ? conversePath.exec(path) : undefined) ?? []
   return model === undefined ? undefined : { kind: 'chat', model: decoded(model), stream: how === 'converse-stream' }
 }

@@ -1,5 +1,6 @@
 import type { Framing } from '../frames.js'
 import type { Answer, AwsKeys, ErrorFields, Json, Step } from '../script.js'
+import type { Embed } from './embeddings.js'
 
 /** A request as a dialect looks at it. */
 export interface DialectRequest {
@@ -18,6 +19,7 @@ export interface DialectRequest {
 export type Surface =
   | { readonly kind: 'models' }
   | { readonly kind: 'chat', readonly model: string | undefined, readonly stream: boolean }
+  | { readonly kind: 'embeddings', readonly model: string | undefined }
 
 /** An error answer before it is bytes. */
 export interface DialectError {
@@ -45,6 +47,8 @@ export interface AnswerContext {
   readonly number: number
   /** Whether the request asked for token counts in its stream. */
   readonly wantsUsage: boolean
+  /** What the answer of a request for vectors is. Default: it asked for an answer. */
+  readonly vectors?: { readonly body: Json; readonly headers?: Readonly<Record<string, string>> | undefined } | undefined
 }
 
 /** One vendor's wire format: a file in this folder, and an entry in the list in `dialects.ts`. */
@@ -75,6 +79,8 @@ export interface Dialect {
   readonly errorHeaders?: ((status: number, fields?: ErrorFields) => Readonly<Record<string, string>>) | undefined
   /** An error in the middle of a stream, as an event. */
   encodeErrorEvent(fields?: ErrorFields): string
+  /** How it makes vectors with a model. Default: not at all. */
+  readonly embedWith?: ((model: string) => Embed | undefined) | undefined
   /** A list of models. */
   encodeModels(models: readonly string[]): Json
   /** Why the vendor would refuse this request though it can read it; undefined if it would not. */

@@ -1,10 +1,12 @@
 import { encodeEvent } from '@understudy/sse'
 import type { Answer, Json, ToolCall } from '../script.js'
 import type { AnswerContext, Dialect, DialectRequest, StreamOptions, Surface } from './dialect.js'
+import { embedGemini } from './embeddings.js'
 import { encodeGeminiError, encodeGeminiErrorEvent, geminiRefusal, refuseGemini } from './gemini-errors.js'
 import { countTokens, textPieces } from './words.js'
 
 const contentPath = /^\/v1(?:alpha|beta)?\/models\/(.+):(generateContent|streamGenerateContent)$/
+const batchPath = /^\/v1(?:alpha|beta)?\/models\/(.+):batchEmbedContents$/
 const modelsPath = /^\/v1(?:alpha|beta)\/models\/?$/
 
 /** The vendor's words for those that scripts share with other vendors. */
@@ -34,6 +36,7 @@ export const gemini: Dialect = {
   },
   encodeError: encodeGeminiError,
   encodeErrorEvent: encodeGeminiErrorEvent,
+  embedWith: () => embedGemini,
   encodeModels: (models) => ({
     models: models.map((name) => ({ name: `models/${name}`, displayName: name, supportedGenerationMethods: ['generateContent'] })),
   }),
@@ -43,6 +46,8 @@ export const gemini: Dialect = {
 
 function readSurface({ method, path }: DialectRequest): Surface | undefined {
   if ((method === 'GET' || method === 'HEAD') && modelsPath.test(path)) return { kind: 'models' }
+  const [, embedding] = (method === 'POST' ? batchPath.exec(path) : undefined) ?? []
+  if (embedding !== undefined) return { kind: 'embeddings', model: decoded(embedding) }
   const [, model, how] = (method === 'POST' ? contentPath.exec(path) : undefined) ?? []
   return model === undefined ? undefined : { kind: 'chat', model: decoded(model), stream: how === 'streamGenerateContent' }
 }

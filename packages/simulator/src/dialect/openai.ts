@@ -1,6 +1,7 @@
 import { encodeEvent } from '@understudy/sse'
 import type { Answer, Json, ToolCall } from '../script.js'
 import type { AnswerContext, Dialect, DialectRequest, StreamOptions, Surface } from './dialect.js'
+import { embedOpenai } from './embeddings.js'
 import { encodeOpenaiError, encodeOpenaiErrorEvent, openaiRefusal, refuseOpenai } from './openai-errors.js'
 import { field } from './field.js'
 import { countTokens, textPieces } from './words.js'
@@ -8,6 +9,8 @@ import { countTokens, textPieces } from './words.js'
 const created = 1_700_000_000
 const chatPath = /^(?:\/v1)?\/chat\/completions\/?$/
 const azurePath = /^\/openai\/deployments\/([^/]+)\/chat\/completions\/?$/
+const embeddingsPath = /^(?:\/v1)?\/embeddings\/?$/
+const azureEmbeddingsPath = /^\/openai\/deployments\/([^/]+)\/embeddings\/?$/
 const modelsPath = /^\/v1\/models\/?$/
 
 /** OpenAI chat completions, as OpenAI and Azure serve it. Both keys are accepted on both paths. */
@@ -25,6 +28,7 @@ export const openai: Dialect = {
     : JSON.stringify({ ...head({}, context), object: 'chat.completion', choices: [] })),
   encodeError: encodeOpenaiError,
   encodeErrorEvent: encodeOpenaiErrorEvent,
+  embedWith: () => embedOpenai,
   encodeModels: (models) => ({
     object: 'list',
     data: models.map((id) => ({ id, object: 'model', created, owned_by: 'understudy-simulator' })),
@@ -36,6 +40,11 @@ export const openai: Dialect = {
 function readSurface({ method, path, body }: DialectRequest): Surface | undefined {
   if ((method === 'GET' || method === 'HEAD') && modelsPath.test(path)) return { kind: 'models' }
   if (method !== 'POST') return undefined
+  const embedding = azureEmbeddingsPath.exec(path)?.[1]
+  if (embedding !== undefined || embeddingsPath.test(path)) {
+    const asked = embedding === undefined ? field(body, 'model') : decoded(embedding)
+    return { kind: 'embeddings', model: typeof asked === 'string' && asked !== '' ? asked : undefined }
+  }
   const deployment = azurePath.exec(path)?.[1]
   if (deployment === undefined && !chatPath.test(path)) return undefined
   const named = field(body, 'model')

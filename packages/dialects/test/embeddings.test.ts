@@ -1,0 +1,83 @@
+import t from 'tap'
+
+import { embeddingCodecOf } from '@understudy/dialects'
+import type { EmbeddingAsk, EmbeddingCodec } from '@understudy/dialects'
+
+function codecOf(...[dialect, cloud, model]: Parameters<typeof embeddingCodecOf>): EmbeddingCodec {
+  const codec = embeddingCodecOf(dialect, cloud, model)
+  if (codec === undefined) throw new Error(`no codec for ${model}`)
+  return codec
+}
+
+const ASK: EmbeddingAsk = { inputs: ['one', 'two'], dimensions: 256, parameters: { user: 'u', encoding_format: 'base64', input_type: 'search_query' } }
+const BARE: EmbeddingAsk = { inputs: ['one'], dimensions: undefined, parameters: {} }
+
+const OPENAI = codecOf('openai', undefined, 'text-embedding-3-small')
+const GEMINI = codecOf('gemini', undefined, 'gemini-embedding-001')
+const VERTEX = codecOf('gemini', 'vertex', 'text-embedding-005')
+const TITAN = codecOf('bedrock', 'bedrock', 'amazon.titan-embed-text-v2:0')
+const COHERE = codecOf('bedrock', 'bedrock', 'us.cohere.embed-v4:0')
+
+t.test('each API is asked in its own words', async (t) => {
+  t.strictSame(OPENAI.encode(ASK, 'm'), { user: 'u', encoding_format: 'base64', input_type: 'search_query', model: 'm', input: ['one', 'two'], dimensions: 256 })
+  t.strictSame(OPENAI.encode(BARE, 'm'), { model: 'm', input: ['one'] })
+  t.strictSame(GEMINI.encode(ASK, 'm'), {
+    requests: ['one', 'two'].map((text) => ({ model: 'models/m', content: { parts: [{ text }] }, taskType: 'RETRIEVAL_QUERY', outputDimensionality: 256 })),
+  })
+  t.strictSame(GEMINI.encode(BARE, 'tunedModels/m'), { requests: [{ model: 'tunedModels/m', content: { parts: [{ text: 'one' }] } }] })
+  t.strictSame(VERTEX.encode(ASK, 'm'), {
+    instances: [{ content: 'one', task_type: 'RETRIEVAL_QUERY' }, { content: 'two', task_type: 'RETRIEVAL_QUERY' }],
+    parameters: { autoTruncate: false, outputDimensionality: 256 },
+  }, 'a text that is too long is refused and not cut')
+  t.strictSame(TITAN.encode({ ...ASK, inputs: ['one'] }, 'm'), { inputText: 'one', dimensions: 256 })
+  t.strictSame(COHERE.encode(ASK, 'm'), {
+    texts: ['one', 'two'], input_type: 'search_query', truncate: 'NONE', embedding_types: ['float'], output_dimension: 256,
+  })
+  t.match(COHERE.encode(BARE, 'm'), { input_type: 'search_document' }, 'which the vendor wants to know')
+})
+
+t.test('how many texts a call takes, and whether a length can be asked for, is the vendor\'s', async (t) => {
+  t.strictSame([OPENAI, GEMINI, VERTEX, TITAN, COHERE].map((codec) => codec.batchSize('m')), [2048, 100, 250, 1, 96])
+  t.equal(VERTEX.batchSize('gemini-embedding-001'), 1)
+  const fixed: readonly (readonly [EmbeddingCodec, string, boolean])[] = [
+    [OPENAI, 'text-embedding-ada-002', false], [OPENAI, 'text-embedding-3-large', true], [GEMINI, 'embedding-001', false], [VERTEX, 'textembedding-gecko@003', false],
+    [TITAN, 'amazon.titan-embed-text-v1', false], [TITAN, 'amazon.titan-embed-text-v2:0', true],
+    [COHERE, 'cohere.embed-english-v3', false], [COHERE, 'eu.cohere.embed-v4:0', true],
+  ]
+  t.strictSame(fixed.map(([codec, model]) => codec.takesDimensions(model)), fixed.map(([, , takes]) => takes))
+})
+
+t.test('what an API cannot say is named before it is asked', async (t) => {
+  const tokens = { ...BARE, inputs: [[1, 2]] }
+  t.strictSame([OPENAI, GEMINI, VERTEX, TITAN, COHERE].map((codec) => codec.unsayable(tokens)), [undefined, ...Array.from({ length: 4 }, () => 'input-tokens')])
+  t.strictSame([OPENAI, GEMINI, VERTEX, TITAN, COHERE].map((codec) => codec.unsayable(ASK)), [undefined, undefined, undefined, 'input_type', undefined])
+  t.equal(GEMINI.unsayable({ ...BARE, parameters: { input_type: 'odd' } }), 'input_type')
+  t.equal(COHERE.unsayable({ ...BARE, parameters: { odd: 1 } }), 'odd')
+  t.equal(TITAN.unsayable({ ...BARE, parameters: { user: 'u', odd: null } }), undefined)
+})
+
+t.test('an answer is read as it is written, and what is none is none', async (t) => {
+  const row = (index: number, ...embedding: readonly number[]) => ({ index, embedding })
+  t.strictSame(OPENAI.decode({ data: [row(1, 3), row(0, 1, 2)], model: 'm', usage: { prompt_tokens: 3 } }, {}), { vectors: [[1, 2], [3]], tokens: 3, model: 'm' }, 'by index')
+  t.strictSame(OPENAI.decode({ data: [{ embedding: 'AACAPw==' }] }, {}), { vectors: ['AACAPw=='] })
+  t.strictSame(GEMINI.decode({ embeddings: [{ values: [1] }] }, {}), { vectors: [[1]] })
+  const predicted = (count?: number) => ({ embeddings: { values: [1], statistics: { token_count: count } } })
+  t.strictSame(VERTEX.decode({ predictions: [predicted(2), predicted(3)] }, {}), { vectors: [[1], [1]], tokens: 5 })
+  t.strictSame(VERTEX.decode({ predictions: [predicted(2), predicted()] }, {}), { vectors: [[1], [1]] }, 'a sum of which a part is unknown is none')
+  t.strictSame(TITAN.decode({ embedding: [1], inputTextTokenCount: 4 }, {}), { vectors: [[1]], tokens: 4 })
+  const counted = { 'x-amzn-bedrock-input-token-count': '7' }
+  t.strictSame(COHERE.decode({ embeddings: { float: [[1], [2]] } }, counted), { vectors: [[1], [2]], tokens: 7 })
+  t.strictSame(COHERE.decode({ embeddings: [[1]] }, { 'x-amzn-bedrock-input-token-count': 'x' }), { vectors: [[1]] })
+  for (const codec of [OPENAI, GEMINI, VERTEX, TITAN, COHERE]) {
+    for (const odd of [undefined, null, [], {}, { data: {} }, { data: [{}] }, { embeddings: [{ values: ['1'] }] }, { predictions: [{}] }, { embedding: ['1'] }]) {
+      t.equal(codec.decode(odd, {}), undefined)
+    }
+  }
+})
+
+t.test('what makes no vectors has no codec', async (t) => {
+  t.equal(embeddingCodecOf('anthropic', undefined, 'm'), undefined)
+  t.equal(embeddingCodecOf('responses', undefined, 'm'), undefined)
+  t.equal(embeddingCodecOf('bedrock', 'bedrock', 'amazon.nova-pro-v1:0'), undefined)
+  t.equal(embeddingCodecOf('bedrock', 'bedrock', 'arn:aws:bedrock:eu-west-1::foundation-model/cohere.embed-english-v3')?.dialect, 'bedrock')
+})
