@@ -115,14 +115,14 @@ export function leavingContract(name: string, makeHarness: MakeHarness): void {
     fallback.on((event) => void (event.type === 'run-end' && ends.push(event)))
     const requests: InboundRequest[] = []
     const handled: Promise<unknown>[] = []
-    const { matches, snapshot, on, chains, close } = fallback
+    const { matches, snapshot, on, chains, drills, closing, close } = fallback
     const handle: Fallback['handle'] = (request) => {
       requests.push(request)
       const response = fallback.handle(request)
       handled.push(response)
       return response
     }
-    const { port, server, errors, close: stop } = await makeHarness({ matches, handle, snapshot, on, chains, close }, transport)
+    const { port, server, errors, close: stop } = await makeHarness({ matches, handle, snapshot, on, chains, drills, closing, close }, transport)
     t.teardown(stop)
     const responses = collect(server)
     const client = await clientOf(transport, port)

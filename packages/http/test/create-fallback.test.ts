@@ -221,8 +221,8 @@ t.test('a fallback that is shared takes the mount options of each place, and no 
 
 t.test('a fallback of somebody else\'s making is mounted as it is', async (t) => {
   const own = fallbackOf(t, { chat: [says('one', 'Hi')] })
-  const { matches, handle, snapshot, on, chains, close } = own
-  const mounted = mountFallback({ matches, handle, snapshot, on, chains, close })
+  const { matches, handle, snapshot, on, chains, drills, closing, close } = own
+  const mounted = mountFallback({ matches, handle, snapshot, on, chains, drills, closing, close })
   t.strictSame([mounted.owned, mounted.matches('POST', '/', true), (await mounted.handle(chat())).status], [false, false, 200])
 })
 

@@ -41,8 +41,8 @@ t.test('a mount warns where its Fallback does, and where Node does for a Fallbac
   t.strictSame(heard, [[{ code: 'A_CODE' }, 'shared'], [{ code: 'A_CODE' }, 'of its own']])
 
   const warned = new Promise((resolve) => process.once('warning', resolve))
-  const { matches, handle, snapshot, on, chains, close } = shared
-  mountFallback({ matches, handle, snapshot, on, chains, close }).warn('A_CODE', 'foreign')
+  const { matches, handle, snapshot, on, chains, drills, closing, close } = shared
+  mountFallback({ matches, handle, snapshot, on, chains, drills, closing, close }).warn('A_CODE', 'foreign')
   t.match(await warned, { code: 'A_CODE', message: 'foreign' })
   t.equal(heard.length, 2)
 })

@@ -2,7 +2,6 @@ import type { DrillFault, Leg, LegAnswer, LegContext } from '@understudy/core'
 import { failureOf, LegFailedError } from '@understudy/core'
 
 import type { DrilledContext } from './faulted-source.js'
-import { kindOf } from './harm.js'
 
 /** What is to be done to a leg. */
 export interface LegFault {
@@ -25,7 +24,7 @@ export function drilledLeg<Own extends Leg>(leg: Own, { type, take }: LegFault):
       }
       if (type !== 'fail') return leg.open(request, withFault(context, { type, onMet }))
       onMet()
-      throw new LegFailedError(failureOf(kindOf(type), { processed: 'no' }))
+      throw new LegFailedError(failureOf('server_error', { processed: 'no' }))
     },
   }
 }

@@ -41,6 +41,6 @@ function faulted(stream: ByteStream, fault: StreamFault, isEvents: boolean, sign
     case 'stall':
       return stallAtEnd(cutAfterBytes(stream, TEXT_FREE_BYTES), signal)
     case 'corrupt':
-      return isEvents ? corruptEvent(stream, 1) : corruptBytes(stream)
+      return isEvents ? corruptEvent(stream, 'every') : corruptBytes(stream)
   }
 }

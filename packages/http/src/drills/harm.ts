@@ -3,18 +3,13 @@ import { legName } from '@understudy/core'
 
 import type { RunnableRoute } from '../inbound/routes.js'
 
-/** What each fault looks like to the chain. */
+/** What each fault can look like to the chain: what is left of an answer is read in the way of its dialect. */
 const KINDS = {
-  fail: 'server_error',
-  cut: 'truncated',
-  stall: 'timeout',
-  corrupt: 'malformed',
-} as const satisfies Record<DrillFault, FailureKind>
-
-/** The kind of failure that a fault rehearses. */
-export function kindOf(fault: DrillFault): FailureKind {
-  return KINDS[fault]
-}
+  fail: ['server_error'],
+  cut: ['truncated', 'malformed', 'empty'],
+  stall: ['timeout'],
+  corrupt: ['truncated', 'malformed', 'empty'],
+} as const satisfies Record<DrillFault, readonly FailureKind[]>
 
 /** The leg of a route that a drill is for; `undefined` = it has no such leg. */
 export function drilledLeg({ legs }: RunnableRoute, name: string | undefined): Leg | undefined {
@@ -27,7 +22,8 @@ export function harmOf(route: RunnableRoute, leg: Leg, fault: DrillFault): strin
   const { advance, commit, idempotency } = settings
   const order = settings.plan?.order ?? 'configured'
   if (legs.length < 2 || (order === 'configured' && legs.at(-1) === leg)) return 'no leg comes behind it'
-  if (!advance.has(KINDS[fault])) return `the route does not move on for ${KINDS[fault]} (advanceOn)`
+  const kind = KINDS[fault].find((each) => !advance.has(each))
+  if (kind !== undefined) return `the route does not move on for ${kind} (advanceOn)`
   if (fault === 'fail') return undefined
   if (!dialectOf.has(leg)) return "a custom leg has no bytes to tamper with; use the fault 'fail'"
   if (commit === 'established') return "the route commits before the first content; use the fault 'fail'"

@@ -106,18 +106,18 @@ export async function* stallAtEnd(
 }
 
 /**
- * Breaks the JSON of one event (the first is 1) and passes the rest: cut before any output text, or, with
+ * Breaks the JSON of one event (the first is 1), or of every one, and passes the rest: cut before any output text, or, with
  * `keepText`, just before its end.
  */
 export async function* corruptEvent(
   source: ByteStream,
-  number: number,
+  number: number | 'every',
   { keepText = false }: { readonly keepText?: boolean | undefined } = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let seen = 0
   for await (const block of splitEvents(source)) {
     if (hasData(block)) seen += 1
-    yield seen === number && hasData(block) ? corrupt(block, keepText) : block
+    yield (number === 'every' || seen === number) && hasData(block) ? corrupt(block, keepText) : block
   }
 }
 
