@@ -57,13 +57,23 @@ export type {
 export { VersionConflictError } from './live/chain-source.js'
 export type { FileSourceOptions } from './live/file-source.js'
 export { fileSource } from './live/file-source.js'
-export type { Envelope, ExhaustedStatus, FallbackOptions, LiveChainsOptions, MountOptions, PriceHints } from './options.js'
+export type {
+  Envelope,
+  ExhaustedStatus,
+  FallbackOptions,
+  LiveChainsOptions,
+  MountOptions,
+  PriceHints,
+  SharedHealthOptions,
+} from './options.js'
 export type { ApiKeyInput, AwsCredentials, AwsCredentialsInput, ProviderInput, ProvidersInput, Sign, SignedHeaders } from './provider-input.js'
 export type { ConfigContext } from './resolve-config.js'
 export type {
   ResolvedCallers,
   ResolvedConfig,
   ResolvedCustomLeg,
+  ResolvedEmbeddingLeg,
+  ResolvedEmbeddingRoute,
   ResolvedHealth,
   ResolvedLeg,
   ResolvedLive,
@@ -72,8 +82,6 @@ export type {
   ResolvedProvider,
   ResolvedProviderLeg,
   ResolvedProxy,
-  ResolvedEmbeddingLeg,
-  ResolvedEmbeddingRoute,
   ResolvedRoute,
   ResolvedRouteSettings,
 } from './resolved-config.js'
@@ -81,6 +89,10 @@ export type {
   BufferedVia,
   CommitPoint,
   CustomLegInput,
+  EmbeddingLegInput,
+  EmbeddingLegOptions,
+  EmbeddingRouteOptions,
+  EmbeddingRouteSettings,
   Idempotency,
   LegInput,
   ParameterDefaults,
@@ -89,11 +101,8 @@ export type {
   ProviderLegInput,
   RouteOptions,
   RouteSettings,
-  EmbeddingLegInput,
-  EmbeddingLegOptions,
-  EmbeddingRouteOptions,
-  EmbeddingRouteSettings,
   RoutesInput,
+  Translate,
   Untranslatable,
   WaitingComment,
 } from './routes-input.js'
@@ -102,9 +111,9 @@ export type {
 export { decodeText, encodeDocument, isJson, MAX_DOCUMENT_BYTES, refuseTooLarge } from './live/document-text.js'
 export { identifyEntry, readHistoryEntry, writtenEntry } from './live/history-record.js'
 export { checkSourceOptions, TEXT, wholeNumber } from './live/source-options.js'
-  Translate,
 export { storedVersion } from './live/stored-version.js'
 export { untilAborted } from './live/until-aborted.js'
 export { quote } from './show.js'
+export { suggestName } from './nearest-name.js'
 export type { HistoryIdentity } from './live/history-record.js'
 export type { SourceOption } from './live/source-options.js'

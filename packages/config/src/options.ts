@@ -1,4 +1,4 @@
-import type { BreakerOptions, ChatRequest } from '@understudy/core'
+import type { BreakerOptions, ChatRequest, HealthStore, StorePatience } from '@understudy/core'
 import type { CallerOptions } from './caller-options.js'
 import type { ChainSource } from './live/chain-source.js'
 import type { Logger } from './logger.js'
@@ -56,6 +56,15 @@ export interface LiveChainsOptions {
   readonly lastKnownGood?: string | undefined
 }
 
+/** Where the health of providers and legs is kept, when it is not in this process alone. */
+export interface SharedHealthOptions extends StorePatience {
+  /**
+   * Shares breakers and cooldowns with every process that has the same store and names its providers alike. One that is slow, down or
+   * says what cannot be never delays or fails a request: each process goes by what it knows itself until the store answers again.
+   */
+  readonly store: HealthStore
+}
+
 /** What `createFallback` and `fallbackMiddleware` take beside the routes. A route setting here holds for all routes. */
 export interface FallbackOptions extends MountOptions, RouteSettings, CallerOptions {
   /** Providers outside the catalogue, and what differs from it. Default none. */
@@ -72,6 +81,8 @@ export interface FallbackOptions extends MountOptions, RouteSettings, CallerOpti
   readonly breaker?: false | BreakerOptions | undefined
   /** Whether a 429 rests its leg until it may be asked again. Default true. */
   readonly cooldown?: boolean | undefined
+  /** Default none: breakers and cooldowns are this process's own. */
+  readonly health?: SharedHealthOptions | undefined
   /** What becomes of a request that reaches an open breaker: the `next` leg (default), or 503 `circuit_open` (`stop`). */
   readonly whenOpen?: 'next' | 'stop' | undefined
   /** What becomes of a request whose legs are all left out: 503 or 429 at once (`skip`, default), or each is tried (`try`). */

@@ -102,8 +102,8 @@ function readRoutes(routes: unknown, issues: ConfigIssue[]): Readonly<Record<str
 }
 
 function settleHealth(options: CheckedOptions): ResolvedHealth {
-  const { breaker = {}, cooldown = true, whenOpen = 'next', whenAllOpen = 'skip', priceHints } = options
-  return { breaker, cooldown, whenOpen, whenAllOpen, priceHints }
+  const { breaker = {}, cooldown = true, health: shared, whenOpen = 'next', whenAllOpen = 'skip', priceHints } = options
+  return { breaker, cooldown, shared, whenOpen, whenAllOpen, priceHints }
 }
 
 function settleProxy(proxy: string | false): ResolvedProxy {

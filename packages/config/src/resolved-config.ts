@@ -4,7 +4,7 @@ import type { ChainSource } from './live/chain-source.js'
 import type { ResolvedCloud } from './cloud.js'
 import type { Logger } from './logger.js'
 import type { Authorize, Identify } from './caller-options.js'
-import type { Envelope, ExhaustedStatus, PriceHints } from './options.js'
+import type { Envelope, ExhaustedStatus, PriceHints, SharedHealthOptions } from './options.js'
 import type { Sign } from './provider-input.js'
 import type { BufferedVia, CommitPoint, Idempotency, ParameterDefaults, Translate, Untranslatable } from './routes-input.js'
 
@@ -156,6 +156,8 @@ export interface ResolvedHealth {
   /** Of every provider that has none of its own. */
   readonly breaker: false | BreakerOptions
   readonly cooldown: boolean
+  /** `undefined` = this process's own memory. */
+  readonly shared: SharedHealthOptions | undefined
   readonly whenOpen: 'next' | 'stop'
   readonly whenAllOpen: 'skip' | 'try'
   readonly priceHints: PriceHints | undefined
@@ -183,10 +185,10 @@ export type ResolvedProxy =
 export interface ResolvedConfig {
   /** By route name, in the order written. */
   readonly routes: ReadonlyMap<string, ResolvedRoute>
-  /** The providers that some leg uses, and those of `providers` that can be asked, by name. */
-  readonly providers: ReadonlyMap<string, ResolvedProvider>
   /** The routes of embeddings, by name; none of `routes` is among them. */
   readonly embeddings: ReadonlyMap<string, ResolvedEmbeddingRoute>
+  /** The providers that some leg uses, and those of `providers` that can be asked, by name. */
+  readonly providers: ReadonlyMap<string, ResolvedProvider>
   /** The settings that hold where no route says otherwise. */
   readonly settings: ResolvedRouteSettings
   readonly callers: ResolvedCallers

@@ -2,6 +2,7 @@ import { inspect } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
 import { ConfigError, isConfigError } from '@understudy/config'
+import { createMemoryStore } from '@understudy/core'
 import { ENV, issueOf, issuesOf, resolve } from './resolve.js'
 
 t.test('a route name with a list of legs is enough', async (t) => {
@@ -276,11 +277,36 @@ t.test('any valid route resolves to the legs that were written', async (t) => {
 
 t.test('health is kept unless somebody says otherwise', async (t) => {
   t.strictSame(resolve({ chat: ['openai/x'] }).health, {
-    breaker: {}, cooldown: true, whenOpen: 'next', whenAllOpen: 'skip', priceHints: undefined,
+    breaker: {}, cooldown: true, shared: undefined, whenOpen: 'next', whenAllOpen: 'skip', priceHints: undefined,
   })
   const priceHints = () => ({})
   const own = { breaker: false, cooldown: false, whenOpen: 'stop', whenAllOpen: 'try', priceHints }
-  t.strictSame(resolve({ chat: ['openai/x'] }, own).health, own)
+  t.strictSame(resolve({ chat: ['openai/x'] }, own).health, { ...own, shared: undefined })
+})
+
+t.test('a store of health is taken with its patience, and checked', async (t) => {
+  const routes = { chat: ['openai/x'] }
+  const store = createMemoryStore({ now: () => 0 })
+  const { shared } = resolve(routes, { health: { store, admitWaitMs: 10, settleWaitMs: 20, pauseMs: 30, refreshMs: 40 } }).health
+  t.equal(shared?.store, store, 'the very one')
+  t.match(shared, { admitWaitMs: 10, settleWaitMs: 20, pauseMs: 30, refreshMs: 40 })
+  const right = 'it must be a store with the methods read, admit, settle, rest, restOf'
+  for (const [health, wanted] of [
+    [store, 'options.health.store: is missing; ' + right],
+    [{}, 'options.health.store: is missing; ' + right],
+    [{ store: { ...store, restOf: 1 } }, 'options.health.store: is an object that does not fit; ' + right],
+    [{ store: 'redis://:secret@host' }, 'options.health.store: is a string that does not fit; ' + right],
+    [{ store: new Proxy({}, { get: () => { throw new Error('no') } }) }, 'options.health.store: is an object that does not fit; ' + right],
+    [{ store, refreshMs: 0 }, /^options.health.refreshMs: is 0; it must be a whole number of milliseconds above 0/],
+    [{ store, waitMs: 5 }, /^options.health.waitMs: is not known; /],
+    [{ store, breaker: {} }, /^options.health.breaker: is an option beside this one/],
+    ['redis', "options.health: is 'redis'; it must be { store, admitWaitMs?, ... }"],
+  ] as const) {
+    const [issue = ''] = issuesOf(routes, { health }).map(({ path, message }) => `${path}: ${message}`).filter((line) => typeof wanted === 'string' ? line === wanted : wanted.test(line))
+    t.match(issue, wanted)
+  }
+  t.match(issuesOf(routes, { health: store }).map(({ message }) => message), ['is missing', 'the store itself belongs into the member store'].map((word) => new RegExp(word)))
+  t.match(issueOf(routes, { healthStore: store }), 'options.healthStore: is not known; the store belongs into health: { store }')
 })
 
 t.test('a breaker holds for all providers, and a provider may have its own', async (t) => {

@@ -165,6 +165,8 @@ export function createMountableFallback(
       drills.close()
       closing.abort()
       await Promise.all([agents.close(), live?.close()])
+      // After the runs were stopped: whoever held the slot of a probe gives it back to the other processes.
+      await health.close()
     },
     [AT_MOUNT]: (resolve) => at(resolve(config.mount)),
   }
@@ -202,9 +204,9 @@ export function createMountableFallback(
       const response = await handleChat(host, mount, codec, request, { requestId, shape: contentsBody, said, dryRun: false })
       return asksForEvents(request.query) ? response : asJsonArray(response)
     }
+    if (row.surface === 'embeddings') return handleEmbeddings(host, embeddings, mount, request, requestId)
     const shape = SHAPES.get(row.surface) ?? chatBody
     return handleChat(host, mount, codec, request, { requestId, shape, dryRun: row.surface === 'policy-check' })
-    if (row.surface === 'embeddings') return handleEmbeddings(host, embeddings, mount, request, requestId)
   }
 }
 

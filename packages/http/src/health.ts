@@ -1,5 +1,5 @@
 import type { Logger, ResolvedConfig } from '@understudy/config'
-import type { BreakerEvent, Clock, HealthRegistry, ProviderHealth } from '@understudy/core'
+import type { BreakerEvent, Clock, HealthRegistry, ProviderHealth, StoreProblem } from '@understudy/core'
 import { createHealthRegistry } from '@understudy/core'
 
 import type { EventHub } from './event-hub.js'
@@ -17,10 +17,15 @@ export interface HealthHost {
   readonly logger: Logger | undefined
 }
 
+const PROBLEMS: Readonly<Record<StoreProblem, string>> = {
+  failed: 'the health store failed, or said what cannot be',
+  slow: 'the health store takes too long',
+}
+
 /** Makes the memory of health that all runs of a `Fallback` share, and tells of each breaker that changes its state. */
 export function createHealth({ health, providers }: ResolvedConfig, host: HealthHost): HealthRegistry {
   const { clock, random, wallClock, hub } = host
-  const { breaker, cooldown } = health
+  const { breaker, cooldown, shared } = health
   const own = [...providers].map(([name, provider]): [string, ProviderHealth] => [name, { breaker: provider.breaker }])
   return createHealthRegistry({
     clock,
@@ -29,6 +34,10 @@ export function createHealth({ health, providers }: ResolvedConfig, host: Health
     breaker,
     cooldown,
     providers: Object.fromEntries(own),
+    store: shared?.store,
+    patience: shared,
+    warn: (problem) => host.warn('UNDERSTUDY_HEALTH_STORE', `${PROBLEMS[problem]}; this process goes by what it knows itself`, { problem }),
+    onReturn: () => host.logger?.info({}, 'the health store answers again'),
     on(event) {
       if (hub.active()) hub.emit(event)
       tell(event, host)

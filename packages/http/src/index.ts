@@ -29,8 +29,9 @@ export type {
   ProvidersInput,
   RouteOptions,
   RoutesInput,
+  SharedHealthOptions,
 } from '@understudy/config'
-export type { BreakerSnapshot, CooldownSnapshot, FallbackEvent } from '@understudy/core'
+export type { BreakerSnapshot, CooldownSnapshot, FallbackEvent, HealthStore } from '@understudy/core'
 export type { DrillControl, DrillEnding, DrillRequest, DrillSnapshot, StartedDrill } from './drills/drill-control.js'
 export type { DrillCode } from './drills/drill-error.js'
 export type {

@@ -1,5 +1,6 @@
 import type { CustomLeg, FallbackEvent } from '@understudy/core'
-import { failureOf, LegFailedError } from '@understudy/core'
+import { createMemoryStore, failureOf, LegFailedError } from '@understudy/core'
+import type { HealthStore } from '@understudy/core'
 import type { FallbackOptions, RoutesInput } from '@understudy/config'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -190,4 +191,98 @@ t.test('the cheaper leg first: by its price, by the host\'s hints, and as before
   }
   t.strictSame(await served({ priceHints: fails }, 1), ['b', ['UNDERSTUDY_PRICE_HINTS']])
   t.strictSame(await served({ priceHints: fails, order: 'configured' }, 1), ['a', []])
+})
+
+type Mood = 'well' | 'deaf' | 'rejects' | 'throws' | 'lies'
+
+/** A store whose moods change, with the memory of another process in it. */
+function moody() {
+  const told = { mood: 'well' as Mood, calls: 0 }
+  const memory = createMemoryStore({ now: () => 0, random: () => 0.5 })
+  const through = <Said>(call: () => Promise<Said>): Promise<Said> => {
+    told.calls += 1
+    switch (told.mood) {
+      case 'well':
+        return call()
+      case 'deaf':
+        return new Promise(() => undefined)
+      case 'rejects':
+        return Promise.reject(new Error('down'))
+      case 'throws':
+        throw new Error('down at once')
+      case 'lies':
+        return Promise.resolve({ state: 'open', episode: 1e99, failures: 'many', dueInMs: Infinity, admission: { admitted: false } } as never)
+    }
+  }
+  const store: HealthStore = {
+    read: (key) => through(() => memory.read(key)),
+    admit: (key, settings) => through(() => memory.admit(key, settings)),
+    settle: (key, ticket, verdict, settings) => through(() => memory.settle(key, ticket, verdict, settings)),
+    rest: (key, rest) => through(() => memory.rest(key, rest)),
+    restOf: (key) => through(() => memory.restOf(key)),
+  }
+  return { told, store }
+}
+
+t.test('two fallbacks with one store share breakers and rests', async (t) => {
+  const { store } = moody()
+  const [here, there] = [stage(t, both, { health: { store } }), stage(t, both, { health: { store } })]
+  t.strictSame([(await here.ask()).trail, (await there.ask()).trail], ['a;outcome=served', 'a;outcome=served'])
+  here.legs.a.failure = broken
+  for (let request = 0; request < 3; request += 1) await here.ask()
+  await there.clock.advance(1_000)
+  // The first one has it read, and does not wait for that.
+  await there.ask()
+  t.equal((await there.ask()).trail, 'a;outcome=skipped;reason=circuit_open, b;outcome=served')
+  t.match(there.fallback.snapshot().breakers, [{ provider: 'a', state: 'open', failures: 3 }, { provider: 'b', state: 'closed' }])
+  here.legs.b.failure = failureOf('rate_limit', { status: 429, retryAfterMs: 30_000 })
+  await here.ask()
+  await there.clock.advance(1_000)
+  await there.ask()
+  t.match(there.fallback.snapshot().cooldowns, [{ provider: 'b', model: 'b' }])
+})
+
+t.test('a store that is deaf, down or lies fails and delays no request; local state takes over, with one warning', async (t) => {
+  for (const mood of ['deaf', 'rejects', 'throws', 'lies'] as const) {
+    const { store, told } = moody()
+    told.mood = mood
+    const { ask, clock, legs, lines } = stage(t, both, { health: { store }, breaker: { jitter: 0 } })
+    legs.a.failure = broken
+    for (let request = 0; request < 4; request += 1) {
+      // No time passes: nobody waits.
+      t.equal((await ask()).status, 200, mood)
+    }
+    await clock.advance(1_000)
+    t.equal((await ask()).trail, 'a;outcome=skipped;reason=circuit_open, b;outcome=served', mood)
+    const warnings = lines.filter((line) => line.includes('HEALTH_STORE'))
+    const words = mood === 'deaf' ? 'takes too long' : 'failed, or said what cannot be'
+    t.strictSame(warnings, [`warn UNDERSTUDY_HEALTH_STORE the health store ${words}; this process goes by what it knows itself`])
+
+    legs.a.failure = undefined
+    await clock.advance(60_000)
+    const probing = ask()
+    await clock.advance(25)
+    t.equal((await probing).trail, 'a;outcome=served', `${mood}: the probe waits for 25 ms at most`)
+
+    told.mood = 'well'
+    await clock.advance(6_000)
+    await ask()
+    await heard()
+    t.ok(lines.includes('info - the health store answers again'), mood)
+    t.equal(lines.filter((line) => line.includes('HEALTH_STORE')).length, 1)
+  }
+})
+
+t.test('closed, a fallback asks its store nothing more', async (t) => {
+  const { store, told } = moody()
+  const { ask, fallback, clock } = stage(t, both, { health: { store } })
+  await ask()
+  told.mood = 'deaf'
+  await ask()
+  const closing = fallback.close()
+  await clock.advance(1_000)
+  await closing
+  const { calls } = told
+  t.equal((await ask()).status, 503)
+  t.strictSame([told.calls, clock.pending], [calls, 0])
 })

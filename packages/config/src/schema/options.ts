@@ -1,7 +1,8 @@
+import type { HealthStore } from '@understudy/core'
 import { z } from 'zod'
 import type { Logger } from '../logger.js'
 import type { ChainSource } from '../live/chain-source.js'
-import type { FallbackOptions, LiveChainsOptions, PriceHints } from '../options.js'
+import type { FallbackOptions, LiveChainsOptions, PriceHints, SharedHealthOptions } from '../options.js'
 import { breaker } from './breaker.js'
 import { strictObject } from './check-object.js'
 import { choose } from './choose.js'
@@ -53,6 +54,33 @@ const chains: z.ZodType<LiveChainsOptions> = strictObject({
 
 const noChains = z.custom<LiveChainsOptions>(() => false, { error: ({ input }) => wrong(input, '{ source, pollMs?, lastKnownGood? }') })
 
+const STORE_METHODS = ['read', 'admit', 'settle', 'rest', 'restOf'] as const satisfies readonly (keyof HealthStore)[]
+
+function isStore(value: unknown): value is HealthStore {
+  if (typeof value !== 'object' || value === null) return false
+  try {
+    return STORE_METHODS.every((method) => typeof Reflect.get(value, method) === 'function')
+  } catch {
+    return false
+  }
+}
+
+const A_STORE = 'the store itself belongs into the member store: health: { store }'
+
+const health: z.ZodType<SharedHealthOptions> = strictObject({
+  store: secretRule(isStore, `a store with the methods ${STORE_METHODS.join(', ')}`),
+  admitWaitMs: ms.optional(),
+  settleWaitMs: ms.optional(),
+  pauseMs: ms.optional(),
+  refreshMs: ms.optional(),
+} satisfies { readonly [Key in keyof SharedHealthOptions]-?: z.ZodType<SharedHealthOptions[Key]> }, {
+  ...Object.fromEntries(STORE_METHODS.map((method) => [method, A_STORE])),
+  breaker: 'is an option beside this one: { breaker: {...}, health: { store } }',
+  cooldown: 'is an option beside this one: { cooldown: false, health: { store } }',
+})
+
+const noHealth = z.custom<SharedHealthOptions>(() => false, { error: ({ input }) => wrong(input, '{ store, admitWaitMs?, ... }') })
+
 const ownOptions = {
   chains: choose<LiveChainsOptions>((value) => (isObject(value) ? chains : noChains)).optional(),
   liveChanges: oneOf(['any', 'presets']).optional(),
@@ -65,6 +93,7 @@ const ownOptions = {
   providerValidation: oneOf(['strict', 'lenient']).optional(),
   breaker: breaker.optional(),
   cooldown: boolean.optional(),
+  health: choose<SharedHealthOptions>((value) => (isObject(value) ? health : noHealth)).optional(),
   whenOpen: oneOf(['next', 'stop']).optional(),
   whenAllOpen: oneOf(['skip', 'try']).optional(),
   priceHints: rule(
@@ -83,6 +112,7 @@ export const fallbackOptions = strictObject({
 } satisfies { readonly [Key in keyof FallbackOptions]-?: z.ZodType }, {
   ...mountHints,
   ...providerHints,
+  healthStore: 'is not known; the store belongs into health: { store }',
   legs: 'belongs to a route; options hold for all routes',
   presets: 'belongs to a route; options hold for all routes',
   routes: 'is the first argument: fallbackMiddleware(routes, options)',

@@ -97,7 +97,7 @@ export function createBreaker(initial: BreakerSettings, { random, onChange }: Br
     const { name, failures } = state
     const successes = state.name === 'open' ? 0 : state.successes
     const lease = ++leases
-    const probe = { lease, leasedUntil: now + Math.max(settings.recoveryMs, LEAST_LEASE_MS) }
+    const probe = { lease, leasedUntil: now + leaseMs() }
     const next: State = { name: 'half-open', failures, successes, probe }
     probedAt = now
     if (name === 'open') move(() => next, now)
@@ -167,17 +167,26 @@ export function createBreaker(initial: BreakerSettings, { random, onChange }: Br
       case 'closed':
         return closed()
       case 'open':
-        return { name: 'open', failures: told.failures, dueAt: now + told.dueInMs }
+        return { name: 'open', failures: told.failures, dueAt: now + Math.min(told.dueInMs, longestWaitMs()) }
       case 'half-open': {
         const { failures, successes, probe } = told
         return {
           name: 'half-open',
           failures,
           successes,
-          probe: probe && { lease: probe.lease, leasedUntil: now + probe.leftMs },
+          probe: probe && { lease: probe.lease, leasedUntil: now + Math.min(probe.leftMs, leaseMs()) },
         }
       }
     }
+  }
+
+  function leaseMs(): number {
+    return Math.max(settings.recoveryMs, LEAST_LEASE_MS)
+  }
+
+  /** Whatever another process says, a provider is not left out longer than it would be here. */
+  function longestWaitMs(): number {
+    return settings.recoveryMs * (1 + settings.jitter)
   }
 
   function configure(next: BreakerSettings): void {

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js'
 import type { BreakerEvent } from './breaker-events.js'
 import type { BreakerOptions } from './breaker-settings.js'
 import type { HealthStore } from './health-store.js'
-import type { StorePatience } from './store-link.js'
+import type { StorePatience, StoreProblem } from './store-link.js'
 
 /** What the health of one provider depends on. */
 export interface ProviderHealth {
@@ -38,5 +38,7 @@ export interface HealthOptions extends HealthConfig {
   readonly store?: HealthStore | undefined
   readonly patience?: StorePatience | undefined
   /** Told when the store does not answer and local state takes over. */
-  readonly warn?: ((problem: 'failed' | 'slow') => void) | undefined
+  readonly warn?: ((problem: StoreProblem) => void) | undefined
+  /** Told when a store of which there was a warning answers again. */
+  readonly onReturn?: (() => void) | undefined
 }

@@ -9,7 +9,7 @@ const MAX_ENTRIES = 10_000
 
 /** What the memory of a store stands on. */
 export interface MemoryStoreHost {
-  /** Monotonic milliseconds. */
+  /** Monotonic milliseconds. Any clock of the process will do. */
   readonly now: () => number
   /** In [0, 1). Default `Math.random`. */
   readonly random?: (() => number) | undefined

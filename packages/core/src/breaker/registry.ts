@@ -25,6 +25,11 @@ export interface HealthRegistry {
    * whose fingerprint is the same keeps its state; one that changed starts afresh; one that is gone is forgotten.
    */
   readonly reload: (config: HealthConfig) => void
+  /**
+   * Lets go of a shared store: nothing is asked of it any more, and runs that are still under way go by what is known
+   * here. Resolves when what is on its way has ended, a second later at most by default.
+   */
+  readonly close: () => Promise<void>
 }
 
 const CLOSED: LegHealth = { tier: 'closed', probeTurn: false }
@@ -37,9 +42,9 @@ const UNGUARDED: AdmissionTicket = { probe: false, episode: -1 }
  * Hot: a leg whose breaker is closed costs one look-up and a few comparisons, and no promise.
  */
 export function createHealthRegistry(options: HealthOptions): HealthRegistry {
-  const { clock, epoch = Date.now, store, patience = {}, warn } = options
+  const { clock, epoch = Date.now, store, patience = {}, warn, onReturn } = options
   const now = (): number => clock.now()
-  const link = store && createStoreLink(store, { clock, warn }, patience)
+  const link = store && createStoreLink(store, { clock, warn, onReturn }, patience)
   const breakers = createProviderBreakers(options, { now, epoch, link, refreshMs: patience.refreshMs })
   const cooldowns: Cooldowns = createCooldowns()
   const rests = link && createSharedRests(cooldowns, { link, now, refreshMs: patience.refreshMs })
@@ -62,6 +67,7 @@ export function createHealthRegistry(options: HealthOptions): HealthRegistry {
       cooldown = config.cooldown !== false
       cooldowns.forget(cooldown ? changed : () => true)
     },
+    close: async () => link?.close(),
   }
 
   function createRun(): RunHealth {

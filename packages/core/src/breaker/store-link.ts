@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js'
+import { checkedStore } from './checked-store.js'
 import type { HealthStore } from './health-store.js'
 
 /** How patient a process is with a shared store. */
@@ -19,8 +20,13 @@ export interface StorePatience {
 export interface StoreLinkHost {
   readonly clock: Clock
   /** Told when local state takes over: once an outage, and every ten minutes at most. */
-  readonly warn?: ((problem: 'failed' | 'slow') => void) | undefined
+  readonly warn?: ((problem: StoreProblem) => void) | undefined
+  /** Told when a store that was left alone, and warned of, answers again. */
+  readonly onReturn?: (() => void) | undefined
 }
+
+/** Why a store was left alone: it rejected or said what cannot be, or it took too long. */
+export type StoreProblem = 'failed' | 'slow'
 
 /**
  * The way to a shared store, which may be slow or down. Nothing here rejects, and nothing waits longer than it is
@@ -42,6 +48,8 @@ export interface StoreLink {
     said: (value: Said) => void,
     lost?: () => void,
   ) => void
+  /** Asks nothing more. Resolves when what is on its way has ended or was waited for long enough. */
+  readonly close: () => Promise<void>
 }
 
 export const DEFAULT_ADMIT_WAIT_MS = 25
@@ -53,18 +61,26 @@ const MAX_UNDER_WAY = 1_000
 
 /** Makes the way to a store. */
 export function createStoreLink(store: HealthStore, host: StoreLinkHost, patience: StorePatience = {}): StoreLink {
-  const { clock, warn } = host
+  const { clock, warn, onReturn } = host
+  const checked = checkedStore(store)
   const { admitWaitMs = DEFAULT_ADMIT_WAIT_MS, settleWaitMs = DEFAULT_SETTLE_WAIT_MS } = patience
   const { pauseMs = DEFAULT_PAUSE_MS } = patience
   let pausedUntil = -Infinity
   let warnedAt = -Infinity
+  let warned = false
   let underWay = 0
+  let closed = false
+  const waits = new Set<Promise<unknown>>()
 
   return {
-    up: () => clock.now() >= pausedUntil,
+    up: () => !closed && clock.now() >= pausedUntil,
     ask: (call, said, without, late) => bounded(admitWaitMs, call, said, without, late),
     tell(call, said, lost = nothing) {
       void bounded(settleWaitMs, call, said, lost, said)
+    },
+    async close() {
+      closed = true
+      await Promise.all(waits)
     },
   }
 
@@ -75,45 +91,65 @@ export function createStoreLink(store: HealthStore, host: StoreLinkHost, patienc
     without: () => Result,
     late: (value: Said) => void,
   ): Promise<Result> {
-    return new Promise((resolve) => {
+    if (closed) return Promise.resolve(without())
+    const wait = new Promise<Result>((resolve) => {
       let open = true
       if (underWay >= MAX_UNDER_WAY) {
-        giveUp('slow')
+        pause('slow')
+        resolve(without())
         return
       }
       underWay += 1
       const cancel = clock.schedule(waitMs, () => giveUp('slow'))
       started(call)
         .then((value) => {
-          if (open) resolve(said(value))
-          else late(value)
+          if (!open) {
+            late(value)
+            return
+          }
+          resolve(said(value))
+          end()
+          answered()
         })
         .catch(() => giveUp('failed'))
-        .finally(() => {
-          underWay -= 1
-          cancel()
-        })
 
-      function giveUp(problem: 'failed' | 'slow'): void {
+      function giveUp(problem: StoreProblem): void {
         if (!open) return
-        open = false
+        end()
         pause(problem)
         resolve(without())
       }
+
+      /** A call that was given up is no longer waited for, or a store that was deaf for a while would stay too busy for ever. */
+      function end(): void {
+        open = false
+        underWay -= 1
+        cancel()
+      }
     })
+    waits.add(wait)
+    void wait.then(() => waits.delete(wait))
+    return wait
   }
 
   /** A store that throws instead of rejecting is no different. */
   async function started<Said>(call: (store: HealthStore) => Promise<Said>): Promise<Said> {
-    return await call(store)
+    return await call(checked)
   }
 
-  function pause(problem: 'failed' | 'slow'): void {
+  function pause(problem: StoreProblem): void {
     const now = clock.now()
     pausedUntil = now + pauseMs
     if (now - warnedAt < WARN_EVERY_MS) return
     warnedAt = now
+    warned = true
     warn?.(problem)
+  }
+
+  function answered(): void {
+    if (!warned || clock.now() < pausedUntil) return
+    warned = false
+    onReturn?.()
   }
 }
 

@@ -293,6 +293,17 @@ t.test('takes over what another process knows, and goes on from there', async (t
   t.strictSame(changes, ['open 5', 'half-open 5', 'closed 0'])
 })
 
+t.test('told of a wait longer than any of its own, it waits as long as it would by itself', async (t) => {
+  const { breaker, now, after, admit } = start({ recoveryMs: 10_000, jitter: 0.2 })
+  breaker.adopt({ state: 'open', episode: 7, failures: 5, dueInMs: 2_000_000_000 }, now())
+  t.match(admit(), { admitted: false, retryAfterMs: 12_000 })
+  breaker.adopt({ state: 'half-open', episode: 8, failures: 5, successes: 0, probe: { lease: 4, leftMs: 2_000_000_000 } }, now())
+  after(9_999)
+  t.equal(admit().admitted, false)
+  after(1)
+  t.match(admit(), { admitted: true, ticket: { probe: true } })
+})
+
 t.test('told that it is closed, it starts afresh', async (t) => {
   const { breaker, now, results, state, changes } = opened()
   breaker.adopt({ state: 'closed', episode: 9, failures: 2 }, now())

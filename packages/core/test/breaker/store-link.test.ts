@@ -9,7 +9,8 @@ function start(patience?: StorePatience) {
   const clock = createFakeClock()
   const warnings: string[] = []
   const store: HealthStore = createMemoryStore({ now: () => clock.now() })
-  const link = createStoreLink(store, { clock, warn: (problem) => void warnings.push(problem) }, patience)
+  const host = { clock, warn: (problem: string) => void warnings.push(problem), onReturn: () => void warnings.push('back') }
+  const link = createStoreLink(store, host, patience)
   const log: string[] = []
   const ask = (answer: Promise<string>): void => {
     const note = (name: string) => (value?: string) => void log.push(`${clock.now()} ${name} ${value ?? ''}`.trim())
@@ -103,4 +104,38 @@ t.test('how patient it is can be set', async (t) => {
   t.strictSame([log, link.up()], [['5 got without', '10 lost'], false])
   await clock.advance(1)
   t.equal(link.up(), true)
+})
+
+t.test('calls that a deaf store never answers do not make it too busy for ever', async (t) => {
+  const { clock, link, warnings } = start()
+  const deaf = () => new Promise<void>(() => undefined)
+  for (let index = 0; index < 1_000; index += 1) link.tell(deaf, () => undefined)
+  await clock.advance(6_000)
+  const heard: string[] = []
+  link.tell(() => Promise.resolve('yes'), (value) => heard.push(value))
+  await clock.advance(0)
+  t.strictSame([heard, warnings, link.up()], [['yes'], ['slow', 'back'], true])
+})
+
+t.test('says once that a store is back of which it warned', async (t) => {
+  const { clock, ask, warnings } = start()
+  for (const answer of ['yes', 'no', 'yes', 'yes', 'no', 'yes']) {
+    ask(answer === 'yes' ? Promise.resolve('yes') : Promise.reject(new Error('down')))
+    await clock.advance(5_000)
+  }
+  t.strictSame(warnings, ['failed', 'back'], 'of the second outage there was no warning')
+})
+
+t.test('closed, it waits for what is on its way and asks nothing more', async (t) => {
+  const { clock, link, ask, log, warnings } = start()
+  link.tell(() => after(clock, 300), (value) => log.push(`${clock.now()} ${value}`))
+  link.tell(() => new Promise(() => undefined), () => undefined, () => void log.push(`${clock.now()} lost`))
+  const closing = link.close().then(() => void log.push(`${clock.now()} closed`))
+  ask(Promise.resolve('asked'))
+  link.tell(() => Promise.reject(new Error('told')), () => undefined, () => void log.push(`${clock.now()} not told`))
+  await clock.advance(1_000)
+  await closing
+  t.strictSame([log, warnings], [['0 not told', '0 got without', '300 yes', '1000 lost', '1000 closed'], ['slow']])
+  t.strictSame([link.up(), clock.pending], [false, 0])
+  await link.close()
 })
