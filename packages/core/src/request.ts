@@ -102,6 +102,11 @@ export interface ChatRequest {
    * another dialect untranslatable.
    */
   readonly unsaid?: readonly string[] | undefined
+  /**
+   * What only the dialect of the legs that are asked can say, in its own words: laid over the body that a leg is sent. Who sets it asks no
+   * leg of another dialect. Default nothing.
+   */
+  readonly native?: Readonly<Record<string, unknown>> | undefined
   /** The client's body in its own dialect, transport fields taken out; never mutated. */
   readonly body?: Readonly<Record<string, unknown>> | undefined
 }

@@ -1,6 +1,7 @@
 import type { ContentBlock, MediaSource } from '@understudy/core'
 import { defined, isObject, objectOf, textOf, type JsonObject } from '../read-json.js'
 import { camelMembers } from './camel-members.js'
+import { isInStorage, isStoragePart } from './native.js'
 
 /** Says that the dialect cannot say something, by its structural name. */
 export type Refuse = (feature: string) => never
@@ -46,7 +47,7 @@ function decodeMedia(part: JsonObject): ContentBlock {
   if (file !== undefined) {
     const { mimeType, fileUri } = camelMembers(file)
     const url = textOf(fileUri) ?? ''
-    if (!isPublic(url)) return other(part, url.startsWith('gs:') ? 'fileData-gs' : 'fileData-uploaded')
+    if (!isPublic(url)) return other(part, isInStorage(url) ? 'fileData-gs' : 'fileData-uploaded')
     return mediaBlock(part, textOf(mimeType) ?? typeOfUrl(url) ?? '', { type: 'url', url })
   }
   return other(part, Object.keys(part).find((key) => isObject(part[key])) ?? 'part')
@@ -83,7 +84,7 @@ export function encodeBlock(block: Exclude<ContentBlock, { readonly type: 'reaso
     case 'file':
       return filePart(block.source, refuse)
     case 'other':
-      return isOwn && isObject(block.value) ? { ...block.value } : refuse(block.feature)
+      return (isOwn && isObject(block.value)) || isStoragePart(block.value) ? { ...block.value } : refuse(block.feature)
   }
 }
 

@@ -5,6 +5,7 @@ import type { Refuse } from './content-parts.js'
 import { encodeThinking } from './encode-thinking.js'
 import { encodeTurns } from './encode-turns.js'
 import { traitsOf, type ModelTraits } from './models.js'
+import { withNative, withStorage } from './native.js'
 
 type Wire = Record<string, unknown>
 
@@ -28,19 +29,21 @@ export function encodeRequest(request: ChatRequest, model: string): Wire {
   const [unsaid] = request.unsaid ?? []
   if (unsaid !== undefined) refuse(unsaid)
   const traits = traitsOf(model)
-  const { systemInstruction, contents } = encodeTurns(request.messages, {
+  const { native } = request
+  const { systemInstruction, contents } = encodeTurns(native === undefined ? request.messages : request.messages.map(withStorage), {
     isOwn: request.dialect === 'gemini',
     isFromCode: request.dialect === undefined,
     needsSignatures: traits.needsSignatures,
     refuse,
   })
   const generationConfig = encodeConfig(request, traits, refuse)
-  return defined<Wire>({
+  const body = defined<Wire>({
     contents,
     systemInstruction,
     ...encodeTools(request, refuse),
     generationConfig: Object.keys(generationConfig).length === 0 ? undefined : generationConfig,
   })
+  return native === undefined ? body : withNative(body, native)
 }
 
 function encodeConfig(request: ChatRequest, traits: ModelTraits, refuse: Refuse): Wire {

@@ -182,3 +182,19 @@ t.test('a last turn of the model is refused to OpenAI and to Anthropic', async (
   t.throws(() => openai.encodeRequest(request, 'gpt-4.1'), { message: /cannot say prefill/ })
   t.throws(() => anthropic.encodeRequest(request, 'claude-sonnet-4-5'), { message: /cannot say last-turn-assistant/ })
 })
+
+t.test('what only this dialect can say is laid over the body, and media in a bucket go as they are named', async (t) => {
+  const part = (value: unknown) => ({ role: 'user' as const, content: [{ type: 'other' as const, feature: 'image_url', value }] })
+  const uri = (url: string) => part({ type: 'image_url', image_url: { url } })
+  const request = { stream: false, messages: [uri('gs://b/a.PNG')], responseFormat: { type: 'json-schema' as const, schema: { type: 'object' } } }
+  const native = { cached_content: 'c', response_schema: { type: 'OBJECT' }, thinking_config: { thinking_budget: 1 } }
+  t.strictSame(gemini.encodeRequest({ ...request, native }, 'gemini-2.5-pro'), {
+    contents: [{ role: 'user', parts: [{ fileData: { mimeType: 'image/png', fileUri: 'gs://b/a.PNG' } }] }],
+    generationConfig: { responseMimeType: 'application/json', responseSchema: { type: 'OBJECT' }, thinkingConfig: { thinkingBudget: 1 } },
+    cachedContent: 'c',
+  })
+  t.throws(() => gemini.encodeRequest(request, 'gemini-2.5-pro'), { feature: 'image_url' }, 'nowhere else')
+  t.throws(() => gemini.encodeRequest({ ...request, native: {}, messages: [uri('gs://b/a')] }, 'gemini-2.5-pro'), { feature: 'gs-media_type' })
+  const file = part({ type: 'file', file: { file_data: 'gs://b/a', mime_type: 'audio/wav' } })
+  t.match(gemini.encodeRequest({ ...request, native: {}, messages: [file] }, 'gemini-2.5-pro'), { contents: [{ parts: [{ fileData: { mimeType: 'audio/wav' } }] }] })
+})

@@ -71,7 +71,7 @@ function failed(chat: ChatRun, outcome: FailedRun): OutboundResponse {
 }
 
 function failureOfChain({ route, headers, mount }: ChatRun, outcome: FailedRun) {
-  return chainFailure(outcome, { route: route.name, chosenBy: route.chosenBy, requestId: headers.requestId, mount })
+  return chainFailure(outcome, { route: route.name, chosenBy: route.chosenBy, lane: route.lane, requestId: headers.requestId, mount })
 }
 
 function streamed(chat: ChatRun, outcome: CommittedRun): OutboundResponse {

@@ -6,6 +6,8 @@ import type { ClientError } from '@understudy/dialects'
 import { isClosing } from '../open-runs.js'
 import type { ErrorCode } from './client-errors.js'
 import { CLOSED_MESSAGE, errorType, FAULT_MESSAGE, REASON_MESSAGES } from './client-errors.js'
+import type { Lane } from '../run-end.js'
+import { isNativeFault } from './native-lane.js'
 import { legFailures, reportAttempts } from './report.js'
 
 /** How a run that no leg served is told to its client. */
@@ -23,6 +25,8 @@ export interface FailedChain {
   readonly requestId: string
   /** Who named the chain, where no route did. */
   readonly chosenBy?: 'caller' | 'key' | undefined
+  /** Default `standard`. */
+  readonly lane?: Lane | undefined
   readonly mount: Pick<ResolvedMount, 'exposeProviderMessages' | 'exhaustedStatus'>
 }
 
@@ -66,8 +70,18 @@ function verdictOf(run: FailedRun, chain: FailedChain): Verdict {
       : { status: 499, code: 'aborted', message: REASON_MESSAGES.aborted }
   }
   if (cause === 'stopped' && failure?.internal === true) return INTERNAL
+  const native = chain.lane === 'native' ? nativeVerdict(run) : undefined
+  if (native !== undefined) return native
   const fault = cause === 'stopped' && failure !== undefined ? requestFault(failure) : undefined
   return fault ?? exhausted(run, chain)
+}
+
+/** Of legs of one dialect, the last one's own words: what it refuses, the others would, and what it fails of is all there is to say. */
+function nativeVerdict({ cause, failure }: FailedRun): Verdict | undefined {
+  if (failure === undefined || failure.kind === 'refused' || (cause !== 'stopped' && cause !== 'exhausted')) return undefined
+  const message = failure.providerMessage ?? REASON_MESSAGES[failure.kind]
+  if (cause === 'exhausted' || !isNativeFault(failure)) return { status: 502, code: 'upstream_error', message }
+  return { status: 400, code: requestFault(failure)?.code ?? failure.code ?? 'invalid_request_error', message, param: failure.param }
 }
 
 /**

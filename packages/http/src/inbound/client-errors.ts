@@ -14,6 +14,7 @@ export type ErrorCode =
   | 'context_length_exceeded'
   | 'content_filter'
   | 'untranslatable_request'
+  | 'native_feature_unsupported'
   | 'all_legs_failed'
   | 'all_models_failed'
   | 'refused'

@@ -9,6 +9,7 @@ import { watchRun } from '../run-watch.js'
 import { answerOrWait, answerRun } from './answer-run.js'
 import { identifyCaller } from './callers.js'
 import type { ChatHost } from './chat-run.js'
+import type { ChosenChain } from './choose-chain.js'
 import { chooseChain } from './choose-chain.js'
 import type { Client } from './client.js'
 import { clientOf, signalOf } from './client.js'
@@ -17,7 +18,9 @@ import type { ContentPath } from './content-path.js'
 import { decodeBody, rejectContentType } from './decode-body.js'
 import type { Gate } from './gate.js'
 import { createGate } from './gate.js'
+import { nativeAsk, nativeRoute } from './native-lane.js'
 import { policyCheck, unusableChain } from './policy-check.js'
+import type { Rejection } from './rejection.js'
 import { jsonResponse, rejectionResponse } from './rejection.js'
 import type { InboundRequest } from './request.js'
 import type { OutboundResponse } from './response.js'
@@ -59,10 +62,13 @@ export async function handleChat(
   const { value, raw } = decoded
   const body = said === undefined ? value : { ...value, ...said }
   const outline = codec.outlineRequest(body)
-  const chosen = chooseChain(host.choice, { body, model: outline.model, known })
+  const native = nativeAsk(codec.name, body)
+  const found = chooseChain(host.choice, { body, model: outline.model, known })
+  const chosen = native === undefined || 'rejection' in found ? found : narrowed(found, native)
   if ('rejection' in chosen && !dryRun) return rejectionResponse(codec, chosen.rejection, requestId)
 
-  const request = createWireRequest({ codec, outline, body, raw, headers: inbound.headers })
+  const members = native !== undefined && 'members' in native ? native.members : undefined
+  const request = createWireRequest({ codec, outline, body, raw, headers: inbound.headers, native: members })
   const { clock, random, order, latencies } = host
   const health = host.health.forRun()
   const { caller, keyId } = known
@@ -81,7 +87,7 @@ export async function handleChat(
 
   const { requested } = chosen
   const route = host.drills.isActive ? host.drills.drilled(chosen.route, inbound.headers) : chosen.route
-  const watch = watchRun(host, { requestId, route: route.name, requested, callerKeyId: keyId })
+  const watch = watchRun(host, { requestId, route: route.name, requested, callerKeyId: keyId, lane: route.lane })
   const { journal, ended: onEnd } = watch
   const client = clientOf(inbound)
   const onStart = stopsWith(watch.open, client)
@@ -93,6 +99,15 @@ export async function handleChat(
   const outcome = run(route.legs, request, route.settings, runHost, client === undefined ? signalOf(inbound) : undefined)
   if (!outline.stream || route.waitingCommentMs === undefined) return answerRun(chat, await outcome)
   return answerOrWait(chat, outcome, route.waitingCommentMs)
+}
+
+function narrowed(
+  chosen: Exclude<ChosenChain, { readonly rejection: Rejection }>,
+  native: NonNullable<ReturnType<typeof nativeAsk>>,
+): ChosenChain {
+  if ('rejection' in native) return native
+  const route = nativeRoute(chosen.route)
+  return 'rejection' in route ? route : { ...chosen, route }
 }
 
 /** What lets the client's leaving stop a run. Out here, so that a run that lasts does not hold on to the request that began it. */

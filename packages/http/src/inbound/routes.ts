@@ -9,6 +9,7 @@ import type { ProviderAgents } from '../outbound/agents.js'
 import type { WritableLeg } from '../outbound/http-leg.js'
 import { createHttpLeg } from '../outbound/http-leg.js'
 import { neutralOf } from '../outbound/wire-request.js'
+import type { Lane } from '../run-end.js'
 
 /** A route with its legs made. */
 export interface RunnableRoute {
@@ -27,6 +28,8 @@ export interface RunnableRoute {
   readonly marking?: string | undefined
   /** Who named the chain, where no route did. */
   readonly chosenBy?: 'caller' | 'key' | undefined
+  /** The class of request that it is narrowed to. Default `standard`. */
+  readonly lane?: Lane | undefined
   readonly waitingCommentMs: number | undefined
   /** Whether a leg keeps the request's own model, so that there has to be one. */
   readonly needsModel: boolean
@@ -128,9 +131,9 @@ function createLeg(leg: ResolvedLeg, route: ResolvedRoute, { codecOf, agents, wa
   }
   const { provider, model, anyModel, region } = leg
   const codec = legCodecOf(provider, codecOf)
-  const { bufferedVia } = route.settings
+  const { bufferedVia, translate } = route.settings
   const fill = (request: ChatRequest): ChatRequest => filledRequest(request, defaults, codecOf)
-  const settings = { region, defaults, fill, bufferedVia, limits, reasoning, retries, price, weight }
+  const settings = { region, defaults, fill, bufferedVia, translate, limits, reasoning, retries, price, weight }
   return createHttpLeg({ provider, codec, model, anyModel, agents, wallClock, ...settings })
 }
 
@@ -140,9 +143,10 @@ function filledRequest(
   defaults: Readonly<Record<string, unknown>>,
   codecOf: (dialect: string) => DialectCodec,
 ): ChatRequest {
-  const { dialect, body } = request
+  const { dialect, body, native } = request
   if (dialect === undefined || body === undefined || Object.keys(defaults).length === 0) return request
-  return codecOf(dialect).decodeRequest({ ...defaults, ...body })
+  const filled = codecOf(dialect).decodeRequest({ ...defaults, ...body })
+  return native === undefined ? filled : { ...filled, native }
 }
 
 /**

@@ -14,6 +14,8 @@ export interface WireParts {
   readonly body: Readonly<Record<string, unknown>>
   readonly raw: Uint8Array | undefined
   readonly headers: InboundHeaders
+  /** What only the dialect of the legs that are asked can say. Default nothing. */
+  readonly native?: ChatRequest['native']
 }
 
 /**
@@ -35,9 +37,10 @@ class ReceivedRequest implements WireRequest {
   readonly raw: Uint8Array | undefined
   readonly passHeaders: Record<string, string> | undefined
   readonly #codec: DialectCodec
+  readonly #native: ChatRequest['native']
   #read: ChatRequest | undefined
 
-  constructor({ codec, outline, body, raw, headers }: WireParts) {
+  constructor({ codec, outline, body, raw, headers, native }: WireParts) {
     this.dialect = codec.name
     this.model = outline.model
     this.stream = outline.stream
@@ -47,10 +50,16 @@ class ReceivedRequest implements WireRequest {
     this.raw = raw
     this.passHeaders = passedHeaders(headers)
     this.#codec = codec
+    this.#native = native
   }
 
   neutral(): ChatRequest {
-    return (this.#read ??= this.#codec.decodeRequest(withoutTransportFields(this.body)))
+    return (this.#read ??= this.#decoded())
+  }
+
+  #decoded(): ChatRequest {
+    const read = this.#codec.decodeRequest(withoutTransportFields(this.body))
+    return this.#native === undefined ? read : { ...read, native: this.#native }
   }
 
   get messages(): ChatRequest['messages'] {

@@ -1,5 +1,5 @@
 import { credentialName } from '@understudy/config'
-import type { BufferedVia, ResolvedProvider } from '@understudy/config'
+import type { BufferedVia, ResolvedProvider, Translate } from '@understudy/config'
 import type { ChatRequest, Leg, LegAnswer, LegContext, LegLimits } from '@understudy/core'
 import { failureOf, LegFailedError } from '@understudy/core'
 import type { ProviderCodec } from '@understudy/dialects'
@@ -35,6 +35,8 @@ export interface HttpLegOptions {
   readonly agents: ProviderAgents
   /** How a buffered request is asked: as one JSON document, or as a stream that the core collects. */
   readonly bufferedVia: BufferedVia
+  /** How much of a request of another dialect is said. Default `full`. */
+  readonly translate?: Translate | undefined
   readonly limits?: LegLimits | undefined
   readonly reasoning?: boolean | undefined
   readonly retries?: number | undefined
@@ -62,7 +64,7 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
   const withoutKey = requestHeaders(provider)
   const withKey = requestHeaders(provider, credentialName(provider))
   const { defaults = {}, fill } = options
-  const body = { codec, model: anyModel ? undefined : model, defaults, fill }
+  const body = { codec, model: anyModel ? undefined : model, defaults, fill, isMinimal: options.translate === 'minimal' }
   const writeBody = bodyWriter(body)
   const streamsAlways = bufferedVia === 'stream'
   const asksForChoices = choicesIn(defaults) > 1
@@ -84,6 +86,7 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
 
   /** Asked more than once of a request: also while a leg before this one is tried. */
   function untranslatable(request: ChatRequest): string | undefined {
+    if (endpointOfEach && !hasPathName(request.model ?? '')) return 'model'
     if (isSameDialect(request, codec)) return undefined
     const known = said.get(request)
     if (known !== undefined) return known.feature

@@ -1,8 +1,9 @@
 import type { ChatRequest } from '@understudy/core'
 import type { ProviderCodec } from '@understudy/dialects'
-import { isUntranslatableRequestError } from '@understudy/dialects'
+import { isUntranslatableRequestError, UntranslatableRequestError } from '@understudy/dialects'
 import type { JsonObject } from './json-members.js'
 import { scanObject } from './json-members.js'
+import { beyondMinimal } from './minimal.js'
 import type { BodyEdits } from './splice-body.js'
 import { spliceBody } from './splice-body.js'
 import { neutralOf, passedOf, rawOf } from './wire-request.js'
@@ -29,6 +30,8 @@ export interface BodySettings {
   readonly defaults: Readonly<Record<string, unknown>>
   /** Fills the defaults into a request of another dialect, which they are then in. Default: they count for nothing there. */
   readonly fill?: ((request: ChatRequest) => ChatRequest) | undefined
+  /** Whether a request of another dialect may say no more than text, images and tools. Default false. */
+  readonly isMinimal?: boolean | undefined
 }
 
 /** Makes the bytes that a request is sent as. `streamed` asks for a stream whatever the client asked for. */
@@ -57,10 +60,12 @@ export function unsayableIn(request: ChatRequest, streamed: boolean, settings: B
 }
 
 function encode(request: ChatRequest, stream: boolean, settings: BodySettings): Record<string, unknown> {
-  const { codec, model, fill } = settings
+  const { codec, model, fill, isMinimal = false } = settings
   const read = neutralOf(request)
   const neutral = fill === undefined ? read : fill(read)
   const asked = neutral.stream === stream ? neutral : { ...neutral, stream }
+  const feature = isMinimal ? beyondMinimal(asked) : undefined
+  if (feature !== undefined) throw new UntranslatableRequestError({ source: asked.dialect, target: codec.name, feature })
   return codec.encodeRequest(asked, model ?? request.model ?? '')
 }
 

@@ -46,6 +46,6 @@ t.test('the model of a Gemini path may hold anything', async (t) => {
 
 t.test('at the root the short paths are the host\'s, unless it gives them away', async (t) => {
   const short = SURFACE_PATHS.filter((row) => matchPath(row.method, row.path, { atRoot: true, shortPaths: false }) === undefined)
-  t.strictSame(short.map(({ method, path }) => `${method} ${path}`), ['POST /', 'POST /completions', 'POST /messages', 'POST /responses', 'POST /policy-check', 'GET /models'])
+  t.strictSame(short.map(({ method, path }) => `${method} ${path}`), ['POST /', 'POST /completions', 'POST /messages', 'POST /responses', 'POST /embeddings', 'POST /policy-check', 'GET /models'])
   for (const row of short) t.equal(matchPath(row.method, row.path, { atRoot: true, shortPaths: true }), row)
 })
