@@ -193,8 +193,9 @@ t.test('what only this dialect can say is laid over the body, and media in a buc
     generationConfig: { responseMimeType: 'application/json', responseSchema: { type: 'OBJECT' }, thinkingConfig: { thinkingBudget: 1 } },
     cachedContent: 'c',
   })
-  t.throws(() => gemini.encodeRequest(request, 'gemini-2.5-pro'), { feature: 'image_url' }, 'nowhere else')
-  t.throws(() => gemini.encodeRequest({ ...request, native: {}, messages: [uri('gs://b/a')] }, 'gemini-2.5-pro'), { feature: 'gs-media_type' })
+  const refused = { name: 'UntranslatableRequestError' }
+  t.throws(() => gemini.encodeRequest(request, 'gemini-2.5-pro'), { ...refused, message: /image_url/ }, 'nowhere else')
+  t.throws(() => gemini.encodeRequest({ ...request, native: {}, messages: [uri('gs://b/a')] }, 'gemini-2.5-pro'), { ...refused, message: /gs-media_type/ })
   const file = part({ type: 'file', file: { file_data: 'gs://b/a', mime_type: 'audio/wav' } })
   t.match(gemini.encodeRequest({ ...request, native: {}, messages: [file] }, 'gemini-2.5-pro'), { contents: [{ parts: [{ fileData: { mimeType: 'audio/wav' } }] }] })
 })

@@ -17,7 +17,7 @@ async function start(t: Parameters<typeof simulate>[0], options: FallbackOptions
 
 t.test('`minimal` says text, images and tools to a leg of another dialect, and leaves it out for anything else', async (t) => {
   const { fallback } = await start(t, { translate: 'minimal' })
-  const cases: readonly [body: object, feature: string | undefined][] = [
+  const cases: readonly [body: Readonly<Record<string, unknown>>, feature: string | undefined][] = [
     [{ max_tokens: 5, temperature: 0, top_p: 1, stop: ['x'] }, undefined],
     [{ messages: [{ role: 'user', content: [{ type: 'text', text: 'x' }, IMAGE] }] }, undefined],
     [{ tools: TOOLS, tool_choice: 'auto' }, undefined],
