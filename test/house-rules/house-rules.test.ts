@@ -19,6 +19,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   fastify: ['http'],
   admin: ['http'],
   simulator: ['http', 'sse'],
+  cli: ['config'],
   client: ['core', 'dialects'],
   redis: ['config'],
   postgres: ['config'],
