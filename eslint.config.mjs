@@ -10,6 +10,10 @@ export default tseslint.config(
     languageOptions: { globals: globals.node },
   },
   {
+    files: ['packages/admin/page/*.js'],
+    languageOptions: { globals: globals.browser },
+  },
+  {
     files: ['packages/*/src/**/*.ts'],
     extends: [...tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },

@@ -15,7 +15,9 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['html', 'text/html; charset=utf-8'], ['css', 'text/css; charset=utf-8'], ['js', 'text/javascript; charset=utf-8'], ['svg', 'image/svg+xml'],
 ])
 
-const FILES = ['index.html']
+const FILES = [
+  'index.html', 'page.css', 'icon.svg', 'page.js', 'api.js', 'change-dialog.js', 'dom.js', 'happened.js', 'leg.js', 'route.js', 'timeline.js', 'words.js',
+]
 
 /** The files of the page. Its links are relative, so that it works under every mount. */
 export const PAGE_ENDPOINTS: readonly Endpoint[] = FILES.map((file) => ({

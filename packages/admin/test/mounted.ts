@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { createFallback, fileSource } from '@understudy/http'
-import type { Fallback, FallbackOptions, RoutesInput } from '@understudy/http'
+import type { Fallback, FallbackEvent, FallbackOptions, RoutesInput } from '@understudy/http'
 
 import { adminMiddleware } from '../src/express.js'
 import type { HostRequest } from '../src/express.js'
@@ -41,10 +41,12 @@ export const ROUTES: RoutesInput = {
 
 /** A `Fallback` with a file that can be written, and its admin surface at `/admin` of a bare server. */
 export async function mounted(
-  { routes = ROUTES, authorize = () => ({ actor: 'ann' }), options = {} }: {
+  { routes = ROUTES, authorize = () => ({ actor: 'ann' }), options = {}, past = [] }: {
     readonly routes?: RoutesInput
     readonly authorize?: AdminOptions<HostRequest>['authorize']
     readonly options?: FallbackOptions
+    /** What the surface hears before anything else. */
+    readonly past?: readonly FallbackEvent[]
   } = {},
 ): Promise<Mounted> {
   const folder = await mkdtemp(join(tmpdir(), 'understudy-admin-'))
@@ -52,7 +54,11 @@ export async function mounted(
   const fallback = createFallback(routes, {
     logger, chains: { source: fileSource({ path: join(folder, 'chains.json'), write: true }) }, ...options,
   })
-  const admin = adminMiddleware(fallback, { authorize })
+  const on: Fallback['on'] = (listener) => {
+    past.forEach(listener)
+    return fallback.on(listener)
+  }
+  const admin = adminMiddleware(past.length === 0 ? fallback : { ...fallback, on }, { authorize })
   const server = createServer((req: HostRequest, res) => {
     const url = req.url ?? '/'
     const next = () => res.writeHead(404).end('passed on')

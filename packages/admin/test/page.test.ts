@@ -1,0 +1,243 @@
+import { existsSync } from 'node:fs'
+
+import { startSimulator } from '@understudy/simulator'
+import { chromium } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
+import t from 'tap'
+import type { Test } from 'tap'
+
+import type { FallbackEvent, RoutesInput } from '@understudy/http'
+
+import { chat, mounted, post } from './mounted.js'
+import type { Mounted } from './mounted.js'
+
+// The pictures of the README are written only when they are asked for, so that a test run changes no file.
+const PICTURES = process.env['UNDERSTUDY_SCREENSHOTS'] === undefined ? undefined : new URL('../docs/', import.meta.url).pathname
+const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
+const skip = existsSync(CHROMIUM) ? false : `NOT TESTED: there is no Chromium at ${CHROMIUM}; install it, or set CHROMIUM_PATH`
+const WAIT_MS = 10_000
+
+const ROUTES: RoutesInput = {
+  chat: {
+    presets: {
+      normal: ['anthropic/claude-sonnet-4-5', 'openai/gpt-4o-mini', 'groq/llama-3.3-70b-versatile'],
+      without_anthropic: ['openai/gpt-4o-mini', 'groq/llama-3.3-70b-versatile'],
+      local_only: { legs: ['ollama/llama3.1:8b'], marking: 'degraded' },
+    },
+  },
+  summaries: ['openai/gpt-4o-mini', 'groq/llama-3.3-70b-versatile'],
+}
+
+let browser: Browser | undefined
+let world: (past: readonly FallbackEvent[]) => Promise<Mounted> = () => mounted()
+if (skip === false) {
+  const simulator = await startSimulator({
+    script: { models: { 'claude-sonnet-4-5': [{}, { status: 529 }, {}, { status: 529 }, {}] }, fallback: {} },
+  })
+  browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+  const launched = browser
+  t.teardown(() => Promise.all([launched.close(), simulator.close()]))
+  const baseURL = simulator.url
+  const apiKey = 'canary-key'
+  const providers = {
+    anthropic: { baseURL: new URL(baseURL).origin, apiKey },
+    ...Object.fromEntries(['openai', 'groq', 'ollama'].map((name) => [name, { baseURL, apiKey }])),
+  }
+  world = (past) => mounted({ routes: ROUTES, options: { providers }, past })
+}
+
+interface Opened extends Mounted {
+  readonly page: Page
+  /** What the browser complained of: CSP violations, errors on the console, exceptions. */
+  readonly complaints: string[]
+}
+
+async function opened(t: Test, { width = 1_000, dark = false, past = [] as readonly FallbackEvent[] } = {}): Promise<Opened> {
+  const made = await world(past)
+  const context = await browser!.newContext({ viewport: { width, height: 900 }, colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce' })
+  const page = await context.newPage()
+  page.setDefaultTimeout(WAIT_MS)
+  const complaints: string[] = []
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(error.message))
+  await page.addInitScript("document.addEventListener('securitypolicyviolation', (event) => console.error('violated ' + event.violatedDirective))")
+  // Without the slash, as a person types it.
+  await page.goto(made.url)
+  await page.getByRole('heading', { name: 'chat' }).waitFor()
+  t.teardown(async () => {
+    await context.close()
+    await made.close()
+  })
+  return { ...made, page, complaints }
+}
+
+const card = (page: Page) => page.getByRole('region', { name: 'chat' })
+
+/** Steps on with the Tab key until something is reached. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  const focused = "document.activeElement.getAttribute('aria-label') ?? document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent"
+  for (let count = 0; count < 40; count += 1) {
+    if (await page.evaluate(focused) === name) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`${name} cannot be reached with the Tab key`)
+}
+
+t.test('a pin and a revert are made with the keyboard alone, and the focus comes back', { skip }, async (t) => {
+  const { page, fallback, complaints } = await opened(t)
+  await tabTo(page, 'Pin a preset of chat')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'Pin a preset of chat' }).waitFor()
+  await page.getByRole('combobox', { name: 'Preset' }).waitFor()
+  await page.keyboard.press('l')
+  t.equal(await page.getByText('Runs ollama/llama3.1:8b (unproven)').count(), 1, 'what it would run is said')
+  await tabTo(page, 'How long')
+  await page.keyboard.press('1')
+  await tabTo(page, 'Reason')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').filter({ hasText: 'Say why' }).waitFor()
+  await page.keyboard.type('vendor is slow')
+  await page.keyboard.press('Enter')
+  await card(page).getByText(/^Runs preset local_only, until/).waitFor()
+  t.match(fallback.snapshot().routes[0]?.chain, { preset: 'local_only', by: 'ann', reason: 'vendor is slow' })
+  t.equal(await page.evaluate("document.activeElement.getAttribute('aria-label')"), 'Pin a preset of chat')
+  await tabTo(page, 'Revert the last change of chat')
+  await page.keyboard.press('Space')
+  await page.getByRole('dialog', { name: 'Revert chat' }).waitFor()
+  await page.keyboard.press('Escape')
+  t.equal(await page.getByRole('dialog').count(), 0, 'Escape leaves it as it is')
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('well again')
+  await page.keyboard.press('Enter')
+  await card(page).getByText('Runs preset normal', { exact: true }).waitFor()
+  t.match(fallback.snapshot(), { live: { version: 2 }, routes: [{ chain: { preset: 'normal', layer: 'code' } }] })
+  t.match((await fallback.chains.history()).map(({ actor, reason }) => [actor, reason]), [['ann', 'well again'], ['ann', 'vendor is slow']])
+  t.strictSame(complaints, [])
+})
+
+t.test('what others change and what fails is there without a reload, and is read out', { skip }, async (t) => {
+  const { page, url, fallback, complaints } = await opened(t)
+  await page.evaluate("globalThis.mark = 'same page'")
+  const evil = '<img src=x onerror="globalThis.mark = 1">'
+  await post(`${url}/pin`, { route: 'chat', preset: 'without_anthropic', reason: evil })
+  await card(page).getByText(/^Runs preset without_anthropic/).waitFor()
+  await page.getByRole('status').filter({ hasText: `chat runs preset without_anthropic, by ann: ${evil}` }).waitFor()
+  await post(`${url}/unpin`, { route: 'chat', reason: 'over' })
+  for (let count = 0; count < 4; count += 1) await chat(fallback, { text: 'canary-prompt' })
+  await card(page).getByText('overloaded (529)').waitFor()
+  await card(page).getByText('50 % (2 of 4 in the last hour)').waitFor()
+  const picture = card(page).getByRole('img', { name: 'The last hour: 4 requests, 2 failovers, 0 failed, 2 changes' })
+  t.equal(await picture.count(), 1, 'the picture says in words what it shows')
+  t.equal(await picture.locator('rect.failovers').count(), await picture.locator('rect.runs').count())
+  t.equal(await card(page).getByText('never: unproven').count(), 1)
+  const { id } = fallback.drills.start({ route: 'chat', fault: 'cut', share: 0.5, forMs: 60_000, maxRequests: 5, actor: 'bob', reason: 'game day' })
+  await card(page).getByText(/^Drill by bob: the first leg fails on purpose \(cut\), 0 of at most 5/).waitFor()
+  await page.getByRole('button', { name: 'End the drill on chat' }).click()
+  await page.getByLabel('Reason').fill('seen')
+  await page.getByRole('dialog').getByRole('button', { name: 'End drill' }).click()
+  await page.getByRole('status').filter({ hasText: 'The drill on chat is over' }).waitFor()
+  t.match(fallback.drills.list(), [{ id, endCause: 'ended' }])
+  t.equal(await page.evaluate('globalThis.mark'), 'same page')
+  t.notMatch(await page.content(), /canary/)
+  t.strictSame(complaints, [])
+})
+
+t.test('nothing inline runs, and a violation would have been seen', { skip }, async (t) => {
+  const { page, complaints } = await opened(t)
+  t.strictSame(complaints, [])
+  await page.evaluate("document.body.append(Object.assign(document.createElement('script'), { textContent: 'globalThis.ran = true' }))")
+  await page.evaluate("document.body.insertAdjacentHTML('beforeend', '<p style=\"color: red\">styled</p>')")
+  t.equal(await page.evaluate('globalThis.ran'), undefined)
+  t.match(complaints.join('\n'), /violated script-src-elem[^]*violated style-src-attr/)
+})
+
+t.test('a change that somebody else was quicker with is not made, and says so', { skip }, async (t) => {
+  const { page, url, fallback } = await opened(t)
+  await page.getByRole('button', { name: 'Pin a preset of chat' }).click()
+  await post(`${url}/pin`, { route: 'chat', preset: 'local_only', reason: 'quicker' })
+  await page.getByLabel('Reason').fill('slower')
+  await page.getByRole('dialog').getByRole('button', { name: 'Pin' }).click()
+  await page.getByRole('alert').filter({ hasText: 'Not done: somebody else changed the chains meanwhile: version 1 is live' }).waitFor()
+  t.equal(fallback.snapshot().routes[0]?.chain.version, 1)
+})
+
+t.test('it is read at the width of a phone without scrolling sideways, light and dark, and every button can be hit', { skip }, async (t) => {
+  const grounds: unknown[] = []
+  for (const dark of [false, true]) {
+    const { page, url, fallback } = await opened(t, { width: 360, dark })
+    for (let count = 0; count < 3; count += 1) await chat(fallback)
+    await post(`${url}/pin`, { route: 'chat', preset: 'local_only', reason: `a_reason_without_a_space_${'x'.repeat(200)}` })
+    await card(page).getByText(/^Runs preset local_only/).waitFor()
+    const width = 'document.documentElement.scrollWidth'
+    t.equal(await page.evaluate(width), 360)
+    const low = await page.evaluate("[...document.querySelectorAll('button')].filter((each) => each.checkVisibility() && each.getBoundingClientRect().height < 44).length")
+    t.equal(low, 0)
+    await page.getByRole('button', { name: 'Pin a preset of chat' }).click()
+    const { width: wide = 0, x = 0 } = await page.getByRole('dialog').boundingBox() ?? {}
+    t.ok(x >= 0 && x + wide <= 360, 'the dialog fits')
+    t.equal(await page.evaluate(width), 360)
+    grounds.push(await page.evaluate('getComputedStyle(document.body).backgroundColor'))
+    t.ok(await page.evaluate(CONTRAST) as number >= 4.5, 'text stands out from its ground')
+  }
+  t.equal(new Set(grounds).size, 2)
+})
+
+/** The lowest contrast of any text with its ground, as WCAG reckons it. */
+const CONTRAST = `(() => {
+  const light = (colour) => {
+    const [r, g, b] = colour.match(/[\\d.]+/g).map(Number).map((part) => (part /= 255) <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+  }
+  const ground = (element) => {
+    for (let each = element; each !== null; each = each.parentElement) {
+      const colour = getComputedStyle(each).backgroundColor
+      if (colour !== 'rgba(0, 0, 0, 0)') return colour
+    }
+    return 'rgb(255, 255, 255)'
+  }
+  return Math.min(...[...document.querySelectorAll('main *, header *, dialog *')].filter((each) =>
+    each.checkVisibility() && !each.closest('svg') && [...each.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== '')).map((each) => {
+    const [one, other] = [light(getComputedStyle(each).color), light(ground(each))].sort((a, b) => b - a)
+    return (one + 0.05) / (other + 0.05)
+  }))
+})()`
+
+/** An hour of traffic with an outage in its middle, for the pictures. */
+function anHour(): readonly FallbackEvent[] {
+  const now = Date.now()
+  const leg = { provider: 'openai', model: 'gpt-4o-mini' }
+  const breaker = { provider: 'anthropic', at: 0, failures: 5 } as const
+  return Array.from({ length: 58 }, (_, index) => index).flatMap((minute) => {
+    const at = now - (58 - minute) * 60_000
+    const run = { requestId: 'one', route: 'chat', at }
+    const isOut = minute > 20 && minute < 34
+    const runs = 12 + Math.round(6 * Math.sin(minute / 7))
+    return [
+      ...Array.from({ length: runs }, (): FallbackEvent => ({ type: 'run-end', ...run, lane: 'standard', ...(isOut && minute < 23 ? {} : leg), latencyMs: 900 })),
+      ...Array.from({ length: runs }, (): FallbackEvent => ({ type: 'attempt-start', ...run, ...leg, attempt: 1 })),
+      ...Array.from({ length: isOut ? 8 : 0 }, (): FallbackEvent => ({
+        type: 'failover', ...run, from: 'anthropic/claude-sonnet-4-5', to: 'openai/gpt-4o-mini', reason: 'overloaded', latencyMs: 300,
+      })),
+      ...(minute === 22 ? [{ type: 'breaker-open', ...breaker, at, state: 'open', openUntil: at + 30_000 } satisfies FallbackEvent] : []),
+      ...(minute === 35 ? [{ type: 'breaker-closed', ...breaker, at, state: 'closed' } satisfies FallbackEvent] : []),
+    ]
+  })
+}
+
+t.test('its pictures for the README', { skip: skip || (PICTURES === undefined ? 'only with UNDERSTUDY_SCREENSHOTS=1' : false) }, async (t) => {
+  for (const [name, size] of [['page', { width: 1_000 }], ['page-phone-dark', { width: 360, dark: true }]] as const) {
+    const { page, url, fallback } = await opened(t, { ...size, past: anHour() })
+    for (let count = 0; count < 9; count += 1) await chat(fallback)
+    await post(`${url}/pin`, { route: 'chat', preset: 'without_anthropic', for_ms: 3_600_000, reason: 'status page says 40 minutes' })
+    fallback.drills.start({ route: 'summaries', fault: 'cut', share: 0.1, forMs: 600_000, maxRequests: 20, actor: 'bob', reason: 'game day' })
+    for (let count = 0; count < 2; count += 1) await chat(fallback)
+    await page.getByText(/^Drill by bob/).waitFor()
+    await card(page).locator('.leg').first().getByText(/^just now|ago$/).waitFor()
+    await card(page).getByText(/^Runs preset without_anthropic/).waitFor()
+    await page.screenshot({ path: `${PICTURES}${name}.png`, fullPage: true })
+    if (name !== 'page') continue
+    await page.getByRole('button', { name: 'Pin a preset of chat' }).click()
+    await page.getByLabel('Reason').fill('answers are visibly worse')
+    await page.getByRole('dialog').screenshot({ path: `${PICTURES}pin.png` })
+  }
+})
