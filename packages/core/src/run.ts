@@ -98,6 +98,8 @@ export interface CommittedRun {
   readonly trail: readonly AttemptRecord[]
   /** The answer; ends early when it breaks, and `end` then says why. Must be read to its end or closed with `return`. */
   readonly arrivals: AsyncIterableIterator<Arrival>
+  /** All of the answer, where all of it was there at the commit: `arrivals` then need not be read, and `end` is known. */
+  readonly whole?: readonly Arrival[] | undefined
   readonly end: () => TailEnd | undefined
 }
 
@@ -232,7 +234,7 @@ export async function run(
     firstContentMs: number,
   ): CommittedRun {
     trail.served(leg)
-    const { arrivals, end } = createTail(bound, limits, clock, {
+    const { arrivals, whole, end } = createTail(bound, limits, clock, {
       settle: permit.settle,
       onEnd(ended) {
         client.release()
@@ -241,7 +243,7 @@ export async function run(
         host.onEnd?.(ended, leg)
       },
     })
-    return { type: 'committed', leg, answer: bound.answer, trail: trail.rows, arrivals, end }
+    return { type: 'committed', leg, answer: bound.answer, trail: trail.rows, arrivals, whole, end }
   }
 
   function failed(cause: FailedRun['cause'], noLeg?: NoLegAvailable): FailedRun {

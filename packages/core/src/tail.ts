@@ -25,6 +25,8 @@ export interface TailEnd {
 export interface Tail {
   /** What was held, then the rest; never rejects. One reader. `return` ends it early. */
   readonly arrivals: AsyncIterableIterator<Arrival>
+  /** The same where they are all there, so that they need not be waited for. */
+  readonly whole: readonly Arrival[] | undefined
   /** How it ended, once it has: looked at when the arrivals are done. */
   readonly end: () => TailEnd | undefined
 }
@@ -45,9 +47,43 @@ type Result = IteratorResult<Arrival, undefined>
  * Hot: `next`, `#read` and `#onResult` run once a read, so they make no closure and no timer.
  */
 export function createTail(bound: BoundAnswer, limits: AttemptLimits, clock: Clock, host: TailHost): Tail {
-  const arrivals = new FollowedAnswer(bound, limits, clock, host)
+  if (bound.source === undefined) return wholeTail(bound, host)
+  const arrivals = new FollowedAnswer(bound, bound.source, limits, clock, host)
   arrivals.start()
-  return { arrivals, end: () => arrivals.ended }
+  return { arrivals, whole: undefined, end: () => arrivals.ended }
+}
+
+/** Nothing is left to follow: it has ended well before anybody reads it. */
+function wholeTail({ held, progress, scope, breather }: BoundAnswer, host: TailHost): Tail {
+  const ended: TailEnd = { failure: undefined, verdict: host.settle(undefined), usage: progress.usage }
+  scope.release()
+  breather.stop()
+  host.onEnd(ended)
+  return { arrivals: new HeldAnswer(held), whole: held, end: () => ended }
+}
+
+class HeldAnswer implements AsyncIterableIterator<Arrival, undefined, undefined> {
+  #held: readonly Arrival[]
+  #replayed = 0
+
+  constructor(held: readonly Arrival[]) {
+    this.#held = held
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  next(): Promise<Result> {
+    const value = this.#held[this.#replayed]
+    this.#replayed += 1
+    return Promise.resolve(value === undefined ? DONE : { done: false, value })
+  }
+
+  return(): Promise<Result> {
+    this.#held = []
+    return Promise.resolve(DONE)
+  }
 }
 
 /** A class: an open stream holds one, and its methods are shared. */
@@ -59,7 +95,7 @@ class FollowedAnswer implements AsyncIterableIterator<Arrival, undefined, undefi
   readonly #progress: BoundAnswer['progress']
   readonly #scope: BoundAnswer['scope']
   readonly #size: BoundAnswer['size']
-  readonly #source: BoundAnswer['source']
+  readonly #source: AsyncIterator<Arrival>
   readonly #limits: AttemptLimits
   readonly #clock: Clock
   readonly #host: TailHost
@@ -72,13 +108,13 @@ class FollowedAnswer implements AsyncIterableIterator<Arrival, undefined, undefi
   #reading: Promise<Result> | undefined
   #deliver: ((result: Result) => void) | undefined
 
-  constructor(bound: BoundAnswer, limits: AttemptLimits, clock: Clock, host: TailHost) {
+  constructor(bound: BoundAnswer, source: AsyncIterator<Arrival>, limits: AttemptLimits, clock: Clock, host: TailHost) {
     this.#answer = bound.answer
     this.#breather = bound.breather
     this.#progress = bound.progress
     this.#scope = bound.scope
     this.#size = bound.size
-    this.#source = bound.source
+    this.#source = source
     this.#limits = limits
     this.#clock = clock
     this.#host = host
@@ -93,8 +129,8 @@ class FollowedAnswer implements AsyncIterableIterator<Arrival, undefined, undefi
     const scope = this.#scope
     const { idleTimeoutMs, maxStreamMs } = this.#limits
     const stopped = scope.stopped()
-    if (this.#source === undefined || stopped !== undefined) {
-      this.#settle(this.#source === undefined ? undefined : stopped)
+    if (stopped !== undefined) {
+      this.#settle(stopped)
       return
     }
     scope.onStop((failure) => this.#settle(failure.kind === 'aborted' ? failure : this.#unlessComplete(failure)))
@@ -116,7 +152,7 @@ class FollowedAnswer implements AsyncIterableIterator<Arrival, undefined, undefi
       this.#held = []
       this.#replayed = 0
     }
-    if (this.#isOver || this.#source === undefined) return Promise.resolve(DONE)
+    if (this.#isOver) return Promise.resolve(DONE)
     // A second reader waits for the first: no source is asked twice at once.
     if (this.#deliver !== undefined && this.#reading !== undefined) return this.#reading.then(this.next)
     this.#idle?.asked()
@@ -141,7 +177,7 @@ class FollowedAnswer implements AsyncIterableIterator<Arrival, undefined, undefi
   #ask(): void {
     if (this.#isOver) return
     try {
-      this.#source?.next().then(this.#onResult, this.#onError)
+      this.#source.next().then(this.#onResult, this.#onError)
     } catch (thrown) {
       this.#onError(thrown)
     }
@@ -209,11 +245,9 @@ class FollowedAnswer implements AsyncIterableIterator<Arrival, undefined, undefi
     this.#idle?.stop()
     this.#grace?.()
     this.#stream?.()
-    if (this.#source !== undefined) {
-      closeIterator(this.#source)
-      // Half an answer is of no use: its socket goes now, and a leg that is still producing stops.
-      if (failure !== undefined) this.#scope.stop(failure)
-    }
+    closeIterator(this.#source)
+    // Half an answer is of no use: its socket goes now, and a leg that is still producing stops.
+    if (failure !== undefined) this.#scope.stop(failure)
     this.#deliver?.(DONE)
     this.#host.onEnd(this.ended)
   }

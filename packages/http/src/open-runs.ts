@@ -1,7 +1,7 @@
 import type { Failure } from '@understudy/core'
 import { failureOf } from '@understudy/core'
 
-/** A run that has begun and whose answer is not over. */
+/** A run that has begun and whose answer is not over. Its members may be handed on by themselves. */
 export interface OpenRun {
   /** Takes from the core what stops it. */
   readonly onStart: (stop: (failure: Failure) => void) => void
@@ -26,25 +26,17 @@ const CLOSED = 'closed'
 
 /** Keeps the open runs of one `Fallback`. */
 export function createOpenRuns(): OpenRuns {
-  const stops = new Map<OpenRun, (failure: Failure) => void>()
+  const places = new Places()
   const listeners = new Set<() => void>()
   let closed = false
 
   return {
-    begin() {
-      const open: OpenRun = {
-        onStart: (stop) => stops.set(open, stop),
-        abandon: () => stops.get(open)?.(failureOf('aborted')),
-        end: () => stops.delete(open),
-      }
-      stops.set(open, ignore)
-      return open
-    },
-    count: () => stops.size,
+    begin: () => new ListedRun(places),
+    count: () => places.taken,
     close() {
       closed = true
       const failure = failureOf('aborted', { code: CLOSED })
-      for (const stop of stops.values()) stop(failure)
+      for (const run of places.runs()) run.stop(failure)
       for (const listener of listeners) listener()
       listeners.clear()
     },
@@ -62,6 +54,58 @@ export function isClosing({ kind, code }: Failure): boolean {
   return kind === 'aborted' && code === CLOSED
 }
 
-function ignore(): void {
-  // The core has not begun with it.
+/**
+ * A list whose places are taken again. No `Map` or `Set`: one that things come to and go from makes a new table every so often, the old
+ * table points to it, and once an old table has grown old in the heap, all that ever stood in a later one grows old with it.
+ */
+class Places {
+  taken = 0
+  readonly #places: (ListedRun | undefined)[] = []
+  readonly #free: number[] = []
+
+  take(run: ListedRun): number {
+    this.taken += 1
+    const place = this.#free.pop() ?? this.#places.length
+    this.#places[place] = run
+    return place
+  }
+
+  leave(place: number): void {
+    this.taken -= 1
+    this.#places[place] = undefined
+    this.#free.push(place)
+  }
+
+  runs(): readonly ListedRun[] {
+    return this.#places.filter((run) => run !== undefined)
+  }
+}
+
+/** A class: one is made for every run. */
+class ListedRun implements OpenRun {
+  readonly #places: Places
+  #place: number | undefined
+  #stop: ((failure: Failure) => void) | undefined
+
+  constructor(places: Places) {
+    this.#places = places
+    this.#place = places.take(this)
+  }
+
+  stop(failure: Failure): void {
+    this.#stop?.(failure)
+  }
+
+  readonly onStart = (stop: (failure: Failure) => void): void => {
+    if (this.#place !== undefined) this.#stop = stop
+  }
+
+  readonly abandon = (): void => this.stop(failureOf('aborted'))
+
+  readonly end = (): void => {
+    if (this.#place === undefined) return
+    this.#places.leave(this.#place)
+    this.#place = undefined
+    this.#stop = undefined
+  }
 }

@@ -7,6 +7,8 @@ import { errorIn, failureOfError } from './decode-failure.js'
 import { createToolCallIndex, readMessage } from './read-message.js'
 import { finishReasonOf } from './wire.js'
 
+const END: Part = { type: 'end' }
+
 /** A whole JSON answer as parts. */
 export function decodeResponse(
   body: Uint8Array,
@@ -30,7 +32,7 @@ function readResponse(value: unknown): { readonly parts: readonly Part[] } {
   if (failed !== undefined) return { parts: [failed] }
   const usage = readUsage(value.usage)
   if (usage !== undefined) parts.push({ type: 'usage', usage })
-  parts.push({ type: 'end' })
+  parts.push(END)
   return { parts }
 }
 

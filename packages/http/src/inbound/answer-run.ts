@@ -1,4 +1,4 @@
-import type { AttemptRecord, CommittedRun, Failure, FailedRun, RunOutcome, Verdict } from '@understudy/core'
+import type { Arrival, AttemptRecord, CommittedRun, Failure, FailedRun, RunOutcome, Verdict } from '@understudy/core'
 import { healthOf } from '@understudy/core'
 import type { ClientError } from '@understudy/dialects'
 
@@ -23,12 +23,15 @@ const LONG_RETRY_AFTER = 5
 
 const DOCUMENT_HEADERS = { 'content-type': 'application/json; charset=utf-8' } as const
 
-/** Tells the client how its run came out. */
-export async function answerRun(chat: ChatRun, outcome: RunOutcome): Promise<OutboundResponse> {
+/** Tells the client how its run came out. No promise where the whole answer is there: each takes a turn of its own. */
+export function answerRun(chat: ChatRun, outcome: RunOutcome): OutboundResponse | Promise<OutboundResponse> {
   chat.watch.cameOut(outcome)
-  if (outcome.type === 'committed' && chat.request.stream) return streamed(chat, outcome)
+  if (outcome.type === 'committed') {
+    if (chat.request.stream) return streamed(chat, outcome)
+    if (outcome.whole === undefined) return collected(chat, outcome)
+  }
   try {
-    return outcome.type === 'failed' ? failed(chat, outcome) : await buffered(chat, outcome)
+    return outcome.type === 'failed' ? failed(chat, outcome) : buffered(chat, outcome, outcome.whole ?? [])
   } finally {
     chat.watch.open.end()
   }
@@ -92,11 +95,22 @@ function stream(chat: ChatRun, outcome: CommittedRun): AsyncIterableIterator<Uin
   })
 }
 
-async function buffered(chat: ChatRun, outcome: CommittedRun): Promise<OutboundResponse> {
+/** Committed before its end: the rest is read first. */
+async function collected(chat: ChatRun, outcome: CommittedRun): Promise<OutboundResponse> {
+  const arrivals: Arrival[] = []
+  try {
+    for await (const arrival of outcome.arrivals) arrivals.push(arrival)
+    return buffered(chat, outcome, arrivals)
+  } finally {
+    chat.watch.open.end()
+  }
+}
+
+function buffered(chat: ChatRun, outcome: CommittedRun, arrivals: readonly Arrival[]): OutboundResponse {
   const { watch, headers } = chat
   let body: Uint8Array
   try {
-    body = await bufferedAnswer(outcome, answerWriting(chat, outcome))
+    body = bufferedAnswer(outcome, arrivals, answerWriting(chat, outcome))
   } catch (error) {
     // Whatever goes wrong while it is written, nothing stays open.
     watch.faulted(error)

@@ -4,10 +4,8 @@ import { classicDocument } from './classic-envelope.js'
 import type { AnswerWriting } from './stream-answer.js'
 import { answerNames } from './stream-answer.js'
 
-/** The whole of a committed run as one JSON body: the provider's own document as it came, or one made of the parts. */
-export async function bufferedAnswer(run: CommittedRun, writing: AnswerWriting): Promise<Uint8Array> {
-  const arrivals: Arrival[] = []
-  for await (const arrival of run.arrivals) arrivals.push(arrival)
+/** All the arrivals of a committed run as one JSON body: the provider's own document as it came, or one made of the parts. */
+export function bufferedAnswer(run: CommittedRun, arrivals: readonly Arrival[], writing: AnswerWriting): Uint8Array {
   const body = ownDocument(run, arrivals) ?? encoded(run, arrivals, writing)
   const told = writing.report === undefined ? body : writing.codec.withResponseField(body, ...writing.report)
   return writing.classic ? classicDocument(told) : told

@@ -76,7 +76,7 @@ export function createBodyReader(
 function readStream(req: IncomingMessage, source: Readable, maxBytes: number): Promise<InboundBody> {
   if (source.destroyed && !source.readableEnded) return Promise.resolve({ type: 'unreadable', reason: 'aborted' })
   if (hasBeenRead(source)) return Promise.resolve({ type: 'consumed' })
-  const encoding = isDecoder(source) ? 'identity' : encodingOf(req)
+  const encoding = source !== req && isDecoder(source) ? 'identity' : encodingOf(req)
   if (source === req && encoding === 'identity' && Number(req.headers['content-length']) > maxBytes) {
     discardBody(req)
     return Promise.resolve({ type: 'too_large', limit: maxBytes })

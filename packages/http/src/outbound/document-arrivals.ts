@@ -2,6 +2,7 @@ import type { Arrival, Failure, StopSignal } from '@understudy/core'
 import { failureOf } from '@understudy/core'
 import type { ProviderCodec } from '@understudy/dialects'
 import type { ByteSource } from './byte-source.js'
+import { Given } from './given.js'
 import { readBody } from './read-body.js'
 
 /** A larger answer is no chat answer. */
@@ -12,24 +13,26 @@ const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined }
 /** What a document is read with. */
 export interface DocumentReader {
   readonly codec: ProviderCodec
-  readonly status: number
+  readonly signal: StopSignal
   /** Whether the client gets the bytes as they came. */
-  readonly forward: 'bytes' | 'parts'
+  readonly sameDialect: boolean
   /** Whether the client reads a stream, which is then made of the parts. */
   readonly streamed: boolean
-  readonly signal: StopSignal
-  /** Taken from the source already. */
-  readonly unread: Buffer | undefined
 }
 
 /** The one arrival of a JSON answer: the whole of it. A class: one is made for every such request. */
 export class DocumentArrivals implements AsyncIterableIterator<Arrival, undefined, undefined> {
   readonly #source: ByteSource
+  readonly #status: number
+  readonly #unread: Buffer | undefined
   readonly #reader: DocumentReader
   #done = false
 
-  constructor(source: ByteSource, reader: DocumentReader) {
+  /** `unread` was taken from the source already. */
+  constructor(source: ByteSource, status: number, unread: Buffer | undefined, reader: DocumentReader) {
     this.#source = source
+    this.#status = status
+    this.#unread = unread
     this.#reader = reader
   }
 
@@ -40,7 +43,13 @@ export class DocumentArrivals implements AsyncIterableIterator<Arrival, undefine
   async next(): Promise<IteratorResult<Arrival, undefined>> {
     if (this.#done) return DONE
     this.#done = true
-    return { done: false, value: await readDocument(this.#source, this.#reader) }
+    const { codec, signal, sameDialect, streamed } = this.#reader
+    const { bytes: rest, whole } = await readBody(this.#source, MAX_DOCUMENT_BYTES, signal)
+    signal.throwIfAborted()
+    if (!whole) return { done: false, value: { parts: [{ type: 'error', failure: whyNotWhole(this.#source.failure) }], events: 0 } }
+    const bytes = this.#unread === undefined ? rest : Buffer.concat([this.#unread, rest])
+    const { parts } = codec.decodeResponse(bytes, { status: this.#status, isForwarded: sameDialect && !streamed })
+    return new Given(new DocumentArrival(parts, sameDialect ? bytes : undefined))
   }
 
   return(): Promise<IteratorResult<Arrival, undefined>> {
@@ -50,14 +59,15 @@ export class DocumentArrivals implements AsyncIterableIterator<Arrival, undefine
   }
 }
 
-async function readDocument(source: ByteSource, reader: DocumentReader): Promise<Arrival> {
-  const { codec, status, forward, streamed, signal, unread } = reader
-  const { bytes: rest, whole } = await readBody(source, MAX_DOCUMENT_BYTES, signal)
-  signal.throwIfAborted()
-  if (!whole) return { parts: [{ type: 'error', failure: whyNotWhole(source.failure) }], events: 0 }
-  const bytes = unread === undefined ? rest : Buffer.concat([unread, rest])
-  const { parts } = codec.decodeResponse(bytes, { status, isForwarded: forward === 'bytes' && !streamed })
-  return { parts, bytes: forward === 'bytes' ? bytes : undefined, events: 1 }
+class DocumentArrival implements Arrival {
+  readonly parts: Arrival['parts']
+  readonly bytes: Uint8Array | undefined
+  readonly events = 1
+
+  constructor(parts: Arrival['parts'], bytes: Uint8Array | undefined) {
+    this.parts = parts
+    this.bytes = bytes
+  }
 }
 
 /** Nobody else cuts a body that is being read, so `aborted` was the limit. */

@@ -2,6 +2,7 @@ import type { Arrival, Part, StopSignal } from '@understudy/core'
 import { failureOf } from '@understudy/core'
 import type { StreamDecoder } from '@understudy/dialects'
 import type { ByteSource } from './byte-source.js'
+import { Given } from './given.js'
 
 type Result = IteratorResult<Arrival, undefined>
 
@@ -84,7 +85,7 @@ export class EventArrivals implements AsyncIterableIterator<Arrival, undefined, 
       this.#done = true
       this.#source.release()
     }
-    return { done: false, value: arrival }
+    return new Given(arrival)
   }
 
   #end(): Result {

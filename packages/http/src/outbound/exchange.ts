@@ -14,13 +14,31 @@ export interface AnswerHead {
   readonly headers: RawHeaders
 }
 
-/** What is sent, by POST. */
-export interface ExchangeRequest {
+class ReceivedHead implements AnswerHead {
+  readonly status: number
+  readonly headers: RawHeaders
+
+  constructor(status: number, headers: RawHeaders) {
+    this.status = status
+    this.headers = headers
+  }
+}
+
+class PostOptions implements CancellableDispatchOptions {
+  readonly method = 'POST'
   readonly origin: string
   readonly path: string
-  /** Names and values in turn. */
   readonly headers: string[]
   readonly body: Buffer
+  readonly onClient: CancellableDispatchOptions['onClient']
+
+  constructor(origin: string, path: string, headers: string[], body: Buffer, onClient: CancellableDispatchOptions['onClient']) {
+    this.origin = origin
+    this.path = path
+    this.headers = headers
+    this.body = body
+    this.onClient = onClient
+  }
 }
 
 /** More than this unread stops the socket. */
@@ -52,7 +70,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteSource {
   #releaseTimer: NodeJS.Timeout | undefined
 
   #first: Buffer | undefined
-  #more: Buffer[] = []
+  #more: Buffer[] | undefined
   #unread = 0
   #paused = false
   #reader: (() => void) | undefined
@@ -71,8 +89,8 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteSource {
     })
   }
 
-  /** Sends the request. To be called once. */
-  start(dispatcher: Dispatcher, { origin, path, headers, body }: ExchangeRequest): void {
+  /** Sends the request, by POST. `headers`: names and values in turn; undici keeps them. To be called once. */
+  start(dispatcher: Dispatcher, origin: string, path: string, headers: string[], body: Buffer): void {
     const signal = this.#signal
     if (signal.aborted) {
       this.#onAbort()
@@ -81,8 +99,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteSource {
     signal.addEventListener('abort', this.#onAbort)
     try {
       const onClient = this.#setCancelSocket
-      const options: CancellableDispatchOptions = { origin, path, method: 'POST', headers, body, onClient }
-      dispatcher.dispatch(options, this)
+      dispatcher.dispatch(new PostOptions(origin, path, headers, body, onClient), this)
     } catch (error) {
       this.#fail(transportFailure(error, 'no'))
     }
@@ -100,7 +117,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteSource {
   onResponseStart(controller: Controller, status: number, headers: RawHeaders): void {
     // undici keeps them for as long as the answer lasts, and with them the memory of the read that brought them.
     controller.rawHeaders = null
-    if (status >= 200) this.#resolveHead({ status, headers })
+    if (status >= 200) this.#resolveHead(new ReceivedHead(status, headers))
   }
 
   onResponseData(controller: Controller, chunk: Buffer): void {
@@ -111,6 +128,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteSource {
     }
     if (this.state !== 'open') return
     if (this.#first === undefined) this.#first = chunk
+    else if (this.#more === undefined) this.#more = [chunk]
     else this.#more.push(chunk)
     this.#unread += chunk.length
     if (this.#unread > HIGH_WATER_BYTES) {
@@ -132,7 +150,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteSource {
   take(): Buffer | undefined {
     const first = this.#first
     if (first === undefined) return undefined
-    const bytes = this.#more.length === 0 ? first : Buffer.concat([first, ...this.#more], this.#unread)
+    const bytes = this.#more === undefined ? first : Buffer.concat([first, ...this.#more], this.#unread)
     this.#drop()
     if (this.#paused) {
       this.#paused = false
@@ -185,7 +203,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteSource {
 
   #drop(): void {
     this.#first = undefined
-    if (this.#more.length > 0) this.#more = []
+    this.#more = undefined
     this.#unread = 0
   }
 

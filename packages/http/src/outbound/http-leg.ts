@@ -1,6 +1,6 @@
 import { credentialName } from '@understudy/config'
 import type { BufferedVia, ResolvedProvider, Translate } from '@understudy/config'
-import type { ChatRequest, Leg, LegAnswer, LegContext, LegLimits } from '@understudy/core'
+import type { ChatRequest, Dialect, Leg, LegAnswer, LegContext, LegLimits, StopSignal } from '@understudy/core'
 import { failureOf, LegFailedError } from '@understudy/core'
 import type { ProviderCodec } from '@understudy/dialects'
 import { faultOf } from '../drills/faulted-source.js'
@@ -11,6 +11,7 @@ import { credentialHeader } from './credentials.js'
 import type { Endpoint } from './endpoint.js'
 import { endpointOf, hasPathName, modelInPath } from './endpoint.js'
 import { Exchange } from './exchange.js'
+import type { AnswerReader } from './read-answer.js'
 import { readAnswer } from './read-answer.js'
 import { bodyWriter, isSameDialect, unsayableIn } from './request-body.js'
 import { requestHeaders, withHeaders } from './request-headers.js'
@@ -112,16 +113,16 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
     // The host's own code has answered before it, and is asked behind it: nothing but ours can throw here.
     const { origin, path, bytes, own } = orInternalFault(() => {
       const passed = sameDialect ? passedHeadersOf(request, provider.cloud?.type) : []
-      const own = [...withHeaders(streamed ? base.stream : base.document, passed), ...credential]
+      const own = withHeaders(streamed ? base.stream : base.document, passed).concat(credential)
       return { ...placeOf(request, streamed), bytes: shown.get(request) ?? writeBody(request, streamed), own }
     })
 
     const exchange = new Exchange(signal, context.onConnect)
     const ofHost = sign === undefined ? own : withHeaders(own, await signatureHeaders(sign, bytes, signal))
-    const headers = [...(signCloud === undefined ? ofHost : withHeaders(ofHost, await signCloud({ origin, path }, bytes, signal)))]
-    exchange.start(dispatcher, { origin, path, headers, body: bytes })
+    const headers = signCloud === undefined ? ofHost : withHeaders(ofHost, await signCloud({ origin, path }, bytes, signal))
+    exchange.start(dispatcher, origin, path, headers.slice(), bytes)
     const head = await exchange.head
-    const reader = { codec, signal, sameDialect, client: request.dialect, streamed: request.stream, wallClock, fault: faultOf(context) }
+    const reader = new LegReader(codec, signal, sameDialect, request.dialect, request.stream, wallClock, faultOf(context))
     const answer = await readAnswer(exchange, head, reader)
     return asksForChoices ? { ...answer, choices: choicesIn({ ...defaults, ...request.body }) } : answer
   }
@@ -140,6 +141,34 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
     untranslatable,
     open,
     bytesOf,
+  }
+}
+
+class LegReader implements AnswerReader {
+  readonly codec: ProviderCodec
+  readonly signal: StopSignal
+  readonly sameDialect: boolean
+  readonly client: Dialect | undefined
+  readonly streamed: boolean
+  readonly wallClock: () => number
+  readonly fault: AnswerReader['fault']
+
+  constructor(
+    codec: ProviderCodec,
+    signal: StopSignal,
+    sameDialect: boolean,
+    client: Dialect | undefined,
+    streamed: boolean,
+    wallClock: () => number,
+    fault: AnswerReader['fault'],
+  ) {
+    this.codec = codec
+    this.signal = signal
+    this.sameDialect = sameDialect
+    this.client = client
+    this.streamed = streamed
+    this.wallClock = wallClock
+    this.fault = fault
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Arrival, Dialect, LegAnswer, StopSignal } from '@understudy/core'
 import { failureOf, LegFailedError } from '@understudy/core'
-import type { ProviderCodec } from '@understudy/dialects'
+import type { ProviderCodec, StreamDecoder } from '@understudy/dialects'
 import { createSayableParts } from '@understudy/dialects'
 import type { AnswerFault } from '../drills/faulted-source.js'
 import { faultedSource } from '../drills/faulted-source.js'
@@ -28,6 +28,9 @@ export interface AnswerReader {
   /** What a drill does to the answer. Default nothing. */
   readonly fault?: AnswerFault | undefined
 }
+
+const AS_BYTES = { forward: 'bytes' } as const
+const AS_PARTS = { forward: 'parts' } as const
 
 /** More of a failed answer says nothing new; a smaller one is read to its end, so that its connection is kept. */
 const MAX_ERROR_BYTES = 64 * 1024
@@ -60,19 +63,37 @@ function answerOf(body: ByteSource, { form, unread }: AnswerForm, head: AnswerHe
   const headers = visibleHeaders(head.headers)
   const requestId = providerRequestId(head.headers)
   if (form === 'json') {
-    const forward = sameDialect ? 'bytes' : 'parts'
-    const arrivals = new DocumentArrivals(body, { codec, status: head.status, forward, streamed, signal, unread })
-    return { form, arrivals: sayable(arrivals, reader), headers, providerRequestId: requestId }
+    const arrivals = sayable(new DocumentArrivals(body, head.status, unread, reader), reader)
+    return new HttpAnswer('json', arrivals, headers, requestId, undefined)
   }
-  const forward = sameDialect && streamed ? 'bytes' : 'parts'
-  const decoder = codec.createStreamDecoder({ forward })
-  return {
-    form: forward === 'bytes' ? 'events' : 'none',
-    arrivals: sayable(new EventArrivals(body, decoder, signal, unread), reader),
-    onCommit: () => decoder.committed(),
-    headers,
-    providerRequestId: requestId,
+  const forwarded = sameDialect && streamed
+  const decoder = codec.createStreamDecoder(forwarded ? AS_BYTES : AS_PARTS)
+  const arrivals = sayable(new EventArrivals(body, decoder, signal, unread), reader)
+  return new HttpAnswer(forwarded ? 'events' : 'none', arrivals, headers, requestId, decoder)
+}
+
+class HttpAnswer implements LegAnswer {
+  readonly form: LegAnswer['form']
+  readonly arrivals: LegAnswer['arrivals']
+  readonly headers: LegAnswer['headers']
+  readonly providerRequestId: string | undefined
+  readonly #decoder: StreamDecoder | undefined
+
+  constructor(
+    form: LegAnswer['form'],
+    arrivals: LegAnswer['arrivals'],
+    headers: LegAnswer['headers'],
+    providerRequestId: string | undefined,
+    decoder: StreamDecoder | undefined,
+  ) {
+    this.form = form
+    this.arrivals = arrivals
+    this.headers = headers
+    this.providerRequestId = providerRequestId
+    this.#decoder = decoder
   }
+
+  readonly onCommit = (): void => this.#decoder?.committed()
 }
 
 /** What a client of another dialect can be told of an answer. */

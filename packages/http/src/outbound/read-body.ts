@@ -9,29 +9,31 @@ export interface ReadBody {
   readonly whole: boolean
 }
 
+const NOTHING = Buffer.alloc(0)
+
 /**
  * Reads to the end, or until there are more than `maxBytes`, and then no further: the source is cut. Rejects with the
  * reason of `signal` if that is aborted.
  */
 export async function readBody(source: ByteSource, maxBytes: number, signal: StopSignal): Promise<ReadBody> {
-  const pieces: Buffer[] = []
+  let first: Buffer | undefined
+  let more: Buffer[] | undefined
   let length = 0
   for (;;) {
     const bytes = source.take()
     if (bytes !== undefined) {
-      pieces.push(bytes)
+      if (first === undefined) first = bytes
+      else if (more === undefined) more = [first, bytes]
+      else more.push(bytes)
       length += bytes.length
       if (length > maxBytes) {
         source.cancel()
-        return { bytes: Buffer.concat(pieces, maxBytes), whole: false }
+        return { bytes: Buffer.concat(more ?? [first], maxBytes), whole: false }
       }
       continue
     }
     if (source.state !== 'open') break
     await waitForBytes(source, signal)
   }
-  const [only] = pieces
-  const whole = source.state === 'ended'
-  if (only !== undefined && pieces.length === 1) return { bytes: only, whole }
-  return { bytes: Buffer.concat(pieces, length), whole }
+  return { bytes: more === undefined ? (first ?? NOTHING) : Buffer.concat(more, length), whole: source.state === 'ended' }
 }
