@@ -24,23 +24,44 @@ const LOST_BETWEEN_LEGS_MS = 100
 
 /** Starts the clock of a chain. */
 export function createBudget(clock: Clock, legs: readonly Leg[], limits: ChainLimits): Budget {
-  const startedAt = clock.now()
-  const windowMs = limits.windowMs ?? Infinity
-  const deadlineMs = chainDeadline(legs, limits) ?? Infinity
-  const toleranceMs = limits.deadlineMs === undefined ? LOST_BETWEEN_LEGS_MS : 0
-  // Half of a short deadline is enough for the first leg: it starts after the run does, if only by a moment.
-  const neededMs = Math.min(minAttempt(limits), deadlineMs / 2)
+  return new ChainBudget(clock, legs, limits)
+}
 
-  return {
-    spent() {
-      const elapsedMs = clock.now() - startedAt
-      if (elapsedMs >= windowMs) return 'window'
-      return deadlineMs - elapsedMs < neededMs ? 'deadline' : undefined
-    },
-    leftMs: () => Math.min(deadlineMs, windowMs) - (clock.now() - startedAt),
-    cutMs(timeoutMs) {
-      const leftMs = Math.ceil(deadlineMs - (clock.now() - startedAt))
-      return leftMs + toleranceMs < timeoutMs ? leftMs : undefined
-    },
+/** A class: one is made for every run. */
+class ChainBudget implements Budget {
+  readonly #clock: Clock
+  readonly #startedAt: number
+  readonly #windowMs: number
+  readonly #deadlineMs: number
+  readonly #toleranceMs: number
+  readonly #neededMs: number
+
+  constructor(clock: Clock, legs: readonly Leg[], limits: ChainLimits) {
+    this.#clock = clock
+    this.#startedAt = clock.now()
+    this.#windowMs = limits.windowMs ?? Infinity
+    this.#deadlineMs = chainDeadline(legs, limits) ?? Infinity
+    this.#toleranceMs = limits.deadlineMs === undefined ? LOST_BETWEEN_LEGS_MS : 0
+    // Half of a short deadline is enough for the first leg: it starts after the run does, if only by a moment.
+    this.#neededMs = Math.min(minAttempt(limits), this.#deadlineMs / 2)
+  }
+
+  spent(): SpentLimit | undefined {
+    const elapsedMs = this.#elapsedMs()
+    if (elapsedMs >= this.#windowMs) return 'window'
+    return this.#deadlineMs - elapsedMs < this.#neededMs ? 'deadline' : undefined
+  }
+
+  leftMs(): number {
+    return Math.min(this.#deadlineMs, this.#windowMs) - this.#elapsedMs()
+  }
+
+  cutMs(timeoutMs: number): number | undefined {
+    const leftMs = Math.ceil(this.#deadlineMs - this.#elapsedMs())
+    return leftMs + this.#toleranceMs < timeoutMs ? leftMs : undefined
+  }
+
+  #elapsedMs(): number {
+    return this.#clock.now() - this.#startedAt
   }
 }

@@ -20,52 +20,67 @@ export interface ClientWatch {
 
 /** Listens for the client's leaving. Without a signal it never leaves. */
 export function watchClient(clock: Clock, signal: AbortSignal | undefined): ClientWatch {
-  let left = signal?.aborted === true ? failureOf('aborted') : undefined
-  let isOver = false
-  let scope: AttemptScope | undefined
-  let wake: (() => void) | undefined
-  if (left === undefined) signal?.addEventListener('abort', onAbort, { once: true })
+  return new RunClient(clock, signal)
+}
 
-  return {
-    left: () => left,
-    watch(next) {
-      scope = next
-      if (left !== undefined) scope.stop(left)
-    },
-    sleep(delayMs) {
-      scope = undefined
-      if (left !== undefined) return Promise.resolve()
-      return new Promise((resolve) => {
-        const cancel = clock.schedule(delayMs, resolve)
-        wake = () => {
-          cancel()
-          resolve()
-        }
-      })
-    },
-    orLeft(work) {
-      scope = undefined
-      return new Promise((resolve, reject) => {
-        wake = () => resolve(undefined)
-        if (left !== undefined) wake()
-        work.then(resolve, reject)
-      })
-    },
-    stop,
-    release() {
-      isOver = true
-      signal?.removeEventListener('abort', onAbort)
-    },
+/** A class: one is made for every run. `stop` may be handed on by itself. */
+class RunClient implements ClientWatch {
+  readonly #clock: Clock
+  readonly #signal: AbortSignal | undefined
+  #left: Failure | undefined
+  #isOver = false
+  #scope: AttemptScope | undefined
+  #wake: (() => void) | undefined
+
+  constructor(clock: Clock, signal: AbortSignal | undefined) {
+    this.#clock = clock
+    this.#signal = signal
+    if (signal === undefined) return
+    if (signal.aborted) this.#left = failureOf('aborted')
+    else signal.addEventListener('abort', this.#onAbort, { once: true })
   }
 
-  function onAbort(): void {
-    stop(failureOf('aborted'))
+  left(): Failure | undefined {
+    return this.#left
   }
 
-  function stop(failure: Failure): void {
-    if (isOver || left !== undefined) return
-    left = failure
-    scope?.stop(failure)
-    wake?.()
+  watch(scope: AttemptScope): void {
+    this.#scope = scope
+    if (this.#left !== undefined) scope.stop(this.#left)
   }
+
+  sleep(delayMs: number): Promise<void> {
+    this.#scope = undefined
+    if (this.#left !== undefined) return Promise.resolve()
+    return new Promise((resolve) => {
+      const cancel = this.#clock.schedule(delayMs, resolve)
+      this.#wake = () => {
+        cancel()
+        resolve()
+      }
+    })
+  }
+
+  orLeft<T>(work: Promise<T>): Promise<T | undefined> {
+    this.#scope = undefined
+    return new Promise((resolve, reject) => {
+      this.#wake = () => resolve(undefined)
+      if (this.#left !== undefined) this.#wake()
+      work.then(resolve, reject)
+    })
+  }
+
+  readonly stop = (failure: Failure): void => {
+    if (this.#isOver || this.#left !== undefined) return
+    this.#left = failure
+    this.#scope?.stop(failure)
+    this.#wake?.()
+  }
+
+  release(): void {
+    this.#isOver = true
+    this.#signal?.removeEventListener('abort', this.#onAbort)
+  }
+
+  readonly #onAbort = (): void => this.stop(failureOf('aborted'))
 }

@@ -1,7 +1,8 @@
 import type { AttemptTask } from './attempt.js'
-import type { Cancel } from './clock.js'
+import type { Cancel, Clock } from './clock.js'
 import type { IdleWatch } from './idle-watch.js'
 import { createIdleWatch } from './idle-watch.js'
+import type { AttemptLimits } from './limits.js'
 import type { Arrival } from './part.js'
 import type { Progress } from './progress.js'
 import type { AttemptScope } from './scope.js'
@@ -19,30 +20,46 @@ export interface Collection {
  * and starts the idle limit; the finish starts the grace for usage and terminator.
  */
 export function collectionOf({ commit, limits, clock }: AttemptTask, scope: AttemptScope): Collection | undefined {
-  if (commit !== 'complete') return undefined
-  let idle: IdleWatch | undefined
-  let grace: Cancel | undefined
-  return {
-    asked() {
-      idle?.asked()
-    },
-    arrived(arrival, progress) {
-      idle?.arrived(arrival.events)
-      if (progress.content && idle === undefined) {
-        scope.disarm('first_content')
-        idle = createIdleWatch(clock, limits.idleTimeoutMs, () => scope.stop(timedOut('idle')))
-      }
-      if (progress.complete) {
-        grace ??= clock.schedule(limits.finishGraceMs, () => scope.stop(timedOut('idle')))
-      } else {
-        // A choice has begun behind the finish of the others.
-        grace?.()
-        grace = undefined
-      }
-    },
-    release() {
-      idle?.stop()
-      grace?.()
-    },
+  return commit === 'complete' ? new CollectionLimits(limits, clock, scope) : undefined
+}
+
+/** A class: one is made for every answer that is collected. */
+class CollectionLimits implements Collection {
+  readonly #limits: AttemptLimits
+  readonly #clock: Clock
+  readonly #scope: AttemptScope
+  #idle: IdleWatch | undefined
+  #grace: Cancel | undefined
+
+  constructor(limits: AttemptLimits, clock: Clock, scope: AttemptScope) {
+    this.#limits = limits
+    this.#clock = clock
+    this.#scope = scope
   }
+
+  asked(): void {
+    this.#idle?.asked()
+  }
+
+  arrived(arrival: Arrival, progress: Progress): void {
+    this.#idle?.arrived(arrival.events)
+    if (progress.content && this.#idle === undefined) {
+      this.#scope.disarm('first_content')
+      this.#idle = createIdleWatch(this.#clock, this.#limits.idleTimeoutMs, this.#onIdle)
+    }
+    if (progress.complete) {
+      this.#grace ??= this.#clock.schedule(this.#limits.finishGraceMs, this.#onIdle)
+    } else {
+      // A choice has begun behind the finish of the others.
+      this.#grace?.()
+      this.#grace = undefined
+    }
+  }
+
+  release(): void {
+    this.#idle?.stop()
+    this.#grace?.()
+  }
+
+  readonly #onIdle = (): void => this.#scope.stop(timedOut('idle'))
 }

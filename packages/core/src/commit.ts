@@ -1,5 +1,6 @@
 import type { Failure } from './failure/failure.js'
 import { failureOf } from './failure/failure.js'
+import type { HeldSize } from './held-size.js'
 import { createCollectedSize, createHeldSize } from './held-size.js'
 import type { LegAnswer } from './leg.js'
 import type { Arrival } from './part.js'
@@ -29,31 +30,46 @@ export interface CommitGate {
 
 /** Makes the gate of one attempt. `progress` follows the same arrivals and is fed by the gate. */
 export function createCommitGate(commit: CommitPoint, form: LegAnswer['form'], progress: Progress): CommitGate {
-  const held: Arrival[] = []
-  const isCollected = commit === 'complete'
-  const size = isCollected ? createCollectedSize() : createHeldSize(MAX_HELD_EVENTS, MAX_HELD_BYTES)
+  return new AttemptGate(commit, form, progress)
+}
 
-  return { held, take, end }
+/** A class: one is made for every attempt. */
+class AttemptGate implements CommitGate {
+  readonly held: Arrival[] = []
+  readonly #commit: CommitPoint
+  readonly #form: LegAnswer['form']
+  readonly #progress: Progress
+  #size: HeldSize | undefined
 
-  function take(arrival: Arrival): GateVerdict {
+  constructor(commit: CommitPoint, form: LegAnswer['form'], progress: Progress) {
+    this.#commit = commit
+    this.#form = form
+    this.#progress = progress
+  }
+
+  take(arrival: Arrival): GateVerdict {
     // Pings before the answer are of no use after it, and must not fill what is held.
     if (arrival.events === 0 && arrival.parts.length === 0) return 'hold'
-    progress.take(arrival.parts)
-    held.push(arrival)
-    const verdict = judge(arrival)
-    if (verdict !== 'hold' || size.add(arrival)) return verdict
+    this.#progress.take(arrival.parts)
+    this.held.push(arrival)
+    const verdict = this.#judge(arrival)
+    if (verdict !== 'hold') return verdict
+    const isCollected = this.#commit === 'complete'
+    this.#size ??= isCollected ? createCollectedSize() : createHeldSize(MAX_HELD_EVENTS, MAX_HELD_BYTES)
+    if (this.#size.add(arrival)) return verdict
     return failureOf('malformed', { code: isCollected ? 'answer_too_large' : 'prelude_too_large' })
   }
 
-  function judge(arrival: Arrival): GateVerdict {
-    if (commit === 'first_content' && progress.content) return 'commit'
-    if (commit === 'first_chunk' && opensAnswer(arrival, progress)) return 'commit'
-    if (progress.failure === undefined && !progress.ended) return 'hold'
-    return failureAtEnd(progress, form) ?? 'commit'
+  end(): GateVerdict {
+    return failureAtEnd(this.#progress, this.#form, this.held.length > 0) ?? 'commit'
   }
 
-  function end(): GateVerdict {
-    return failureAtEnd(progress, form, held.length > 0) ?? 'commit'
+  #judge(arrival: Arrival): GateVerdict {
+    const progress = this.#progress
+    if (this.#commit === 'first_content' && progress.content) return 'commit'
+    if (this.#commit === 'first_chunk' && opensAnswer(arrival, progress)) return 'commit'
+    if (progress.failure === undefined && !progress.ended) return 'hold'
+    return failureAtEnd(progress, this.#form) ?? 'commit'
   }
 }
 

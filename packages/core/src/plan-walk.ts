@@ -1,7 +1,7 @@
 import type { AdmitOptions, LegAdmission, LegHealth, Permit, Refusal, RunHealth } from './breaker/run-health.js'
 import { healthOf } from './failure/verdict.js'
 import type { Leg } from './leg.js'
-import type { NoLegAvailable, PlanInput } from './plan.js'
+import type { NoLegAvailable, Plan, PlanInput } from './plan.js'
 import { makePlan, noLegAvailable } from './plan.js'
 import type { OrderProblem } from './policy/order.js'
 import type { Trail } from './trail.js'
@@ -68,90 +68,116 @@ export function walkPlan(
   trail: Trail,
   onProblem?: (problem: OrderProblem) => void,
 ): PlanWalk {
-  const { health, settings } = input
   const plan = makePlan(input)
-  const { skips, problem } = plan
-  const refused: Leg[] = []
-  const refusals: Refusal[] = []
-  let { legs, force, stop } = plan
-  let isAsked = false
-  let place = -1
-  let skipped = 0
-  if (problem !== undefined) onProblem?.(problem)
+  if (plan.problem !== undefined) onProblem?.(plan.problem)
+  return new Walk(input, plan, trail)
+}
 
-  return {
-    legs: plan.legs,
-    next() {
-      place += 1
-      skipUpTo(place)
-      if (place < legs.length) return legs[place]
-      // Those that the plan held went out since it was made: then every leg is out now.
-      const { whenOpen, whenAllOpen } = settings
-      if (isAsked || force || whenAllOpen === 'skip' || whenOpen === 'stop') return undefined
-      legs = refused
-      force = true
-      place = 0
-      return legs[place]
-    },
-    hasMore(boundTo) {
-      for (let behind = place + 1; behind < legs.length; behind += 1) {
-        const leg = legs[behind]
-        if (leg === undefined || (boundTo !== undefined && leg.provider !== boundTo)) continue
-        if (leg.untranslatable?.(input.request) === undefined) return true
-      }
-      return false
-    },
-    admit(leg, retried) {
-      const said = health.admit(leg, retried > 0 ? RETRIED : force ? FORCED : undefined)
-      return 'then' in said ? said.then((admission) => take(leg, retried, admission)) : take(leg, retried, said)
-    },
-    refusesRetry: health.refusesRetry,
-    leaveOut(leg) {
-      if (leg !== undefined) trail.skipped(leg, 'window')
-      for (place += 1; place < legs.length; place += 1) {
-        skipUpTo(place)
-        const other = legs[place]
-        if (other !== undefined) trail.skipped(other, 'window')
-      }
-      skipUpTo(place)
-    },
-    end() {
-      if (stop !== undefined) {
-        trail.skipped(stop.leg, 'circuit_open', stop.refusal.retryAfterMs)
-        return { cause: 'circuit_open', noLeg: { ...noLegAvailable([stop.refusal]), status: 503 } }
-      }
-      if (isAsked || refusals.length === 0) return { cause: 'exhausted' }
-      return { cause: 'no_leg', noLeg: noLegAvailable(refusals) }
-    },
+/** A class: one is made for every run. */
+class Walk implements PlanWalk {
+  readonly legs: readonly Leg[]
+  readonly #input: PlanWalkInput
+  readonly #trail: Trail
+  readonly #skips: Plan['skips']
+  #refused: Leg[] | undefined
+  #refusals: Refusal[] | undefined
+  #legs: readonly Leg[]
+  #force: boolean
+  #stop: Plan['stop']
+  #isAsked = false
+  #place = -1
+  #skipped = 0
+
+  constructor(input: PlanWalkInput, { legs, skips, force, stop }: Plan, trail: Trail) {
+    this.legs = legs
+    this.#input = input
+    this.#trail = trail
+    this.#skips = skips
+    this.#legs = legs
+    this.#force = force
+    this.#stop = stop
   }
 
-  function take(leg: Leg, retried: number, admission: LegAdmission): Permit | undefined {
+  next(): Leg | undefined {
+    this.#place += 1
+    this.#skipUpTo(this.#place)
+    if (this.#place < this.#legs.length) return this.#legs[this.#place]
+    // Those that the plan held went out since it was made: then every leg is out now.
+    const { whenOpen, whenAllOpen } = this.#input.settings
+    if (this.#isAsked || this.#force || whenAllOpen === 'skip' || whenOpen === 'stop') return undefined
+    this.#legs = this.#refused ?? []
+    this.#force = true
+    this.#place = 0
+    return this.#legs[this.#place]
+  }
+
+  hasMore(boundTo?: string): boolean {
+    for (let behind = this.#place + 1; behind < this.#legs.length; behind += 1) {
+      const leg = this.#legs[behind]
+      if (leg === undefined || (boundTo !== undefined && leg.provider !== boundTo)) continue
+      if (leg.untranslatable?.(this.#input.request) === undefined) return true
+    }
+    return false
+  }
+
+  admit(leg: Leg, retried: number): Permit | undefined | Promise<Permit | undefined> {
+    const said = this.#input.health.admit(leg, retried > 0 ? RETRIED : this.#force ? FORCED : undefined)
+    return 'then' in said ? said.then((admission) => this.#take(leg, retried, admission)) : this.#take(leg, retried, said)
+  }
+
+  refusesRetry(leg: Leg): boolean {
+    return this.#input.health.refusesRetry(leg)
+  }
+
+  leaveOut(leg?: Leg): void {
+    if (leg !== undefined) this.#trail.skipped(leg, 'window')
+    for (this.#place += 1; this.#place < this.#legs.length; this.#place += 1) {
+      this.#skipUpTo(this.#place)
+      const other = this.#legs[this.#place]
+      if (other !== undefined) this.#trail.skipped(other, 'window')
+    }
+    this.#skipUpTo(this.#place)
+  }
+
+  end(): WalkEnd {
+    if (this.#stop !== undefined) {
+      const { leg, refusal } = this.#stop
+      this.#trail.skipped(leg, 'circuit_open', refusal.retryAfterMs)
+      return { cause: 'circuit_open', noLeg: { ...noLegAvailable([refusal]), status: 503 } }
+    }
+    if (this.#isAsked || this.#refusals === undefined) return { cause: 'exhausted' }
+    return { cause: 'no_leg', noLeg: noLegAvailable(this.#refusals) }
+  }
+
+  #take(leg: Leg, retried: number, admission: LegAdmission): Permit | undefined {
     if (admission.admitted) {
-      isAsked = true
+      this.#isAsked = true
       return admission
     }
     // A leg that was being retried has its rows already.
     if (retried > 0) return undefined
-    if (settings.whenOpen === 'stop' && admission.reason === 'circuit_open') {
-      stop = { leg, refusal: admission }
-      place = legs.length
-      skipped = skips.length
+    if (this.#input.settings.whenOpen === 'stop' && admission.reason === 'circuit_open') {
+      this.#stop = { leg, refusal: admission }
+      this.#place = this.#legs.length
+      this.#skipped = this.#skips.length
     } else {
+      const refused = (this.#refused ??= [])
       refused.push(leg)
-      leftOut(leg, admission)
+      this.#leftOut(leg, admission)
     }
     return undefined
   }
 
-  function skipUpTo(index: number): void {
-    for (let skip = skips[skipped]; skip !== undefined && skip.before <= index; skip = skips[skipped]) {
-      leftOut(skip.leg, skip.refusal)
-      skipped += 1
+  #skipUpTo(index: number): void {
+    for (let skip = this.#skips[this.#skipped]; skip !== undefined && skip.before <= index; skip = this.#skips[this.#skipped]) {
+      this.#leftOut(skip.leg, skip.refusal)
+      this.#skipped += 1
     }
   }
 
-  function leftOut(leg: Leg, refusal: Refusal): void {
+  #leftOut(leg: Leg, refusal: Refusal): void {
+    const refusals = (this.#refusals ??= [])
     refusals.push(refusal)
-    trail.skipped(leg, refusal.reason, refusal.retryAfterMs)
+    this.#trail.skipped(leg, refusal.reason, refusal.retryAfterMs)
   }
 }

@@ -25,46 +25,65 @@ export interface Trail {
 
 /** Starts the trail of one run. */
 export function createTrail(clock: Clock, journal: RunJournal | undefined): Trail {
-  const rows: AttemptRecord[] = []
-  let startedAt = 0
-  let movedFrom: { readonly leg: Leg; readonly failure: Failure } | undefined
+  return new RunTrail(clock, journal)
+}
 
-  return {
-    rows,
-    started(leg, retried) {
-      if (retried === 0 && movedFrom !== undefined) journal?.failover(movedFrom.leg, movedFrom.failure, leg)
-      startedAt = clock.now()
-      journal?.attemptStart(leg)
-    },
-    failed(leg, failure, health) {
-      const latencyMs = clock.now() - startedAt
-      movedFrom = { leg, failure }
-      rows.push({ outcome: 'failed', ...identityOf(leg), latencyMs, failure, health })
-      journal?.attemptFailure(leg, failure, health, latencyMs, false)
-    },
-    served(leg) {
-      const { provider, model, region, configuredModel } = leg
-      const latencyMs = clock.now() - startedAt
-      // Hot: once a request.
-      rows.push(
-        region === undefined && configuredModel === undefined
-          ? { outcome: 'served', provider, model, latencyMs }
-          : { outcome: 'served', ...identityOf(leg), latencyMs },
-      )
-      journal?.runCommit(leg, latencyMs)
-    },
-    ended(leg, { failure, verdict, usage }) {
-      if (failure !== undefined) journal?.attemptFailure(leg, failure, verdict, clock.now() - startedAt, true, usage)
-    },
-    skipped(leg, reason, retryAfterMs) {
-      const wait = retryAfterMs === undefined ? undefined : { retryAfterMs }
-      rows.push({ outcome: 'skipped', ...identityOf(leg), reason, ...wait })
-      journal?.legSkipped(leg, reason)
-    },
-    unsayable(leg, feature) {
-      rows.push({ outcome: 'skipped', ...identityOf(leg), reason: 'untranslatable', feature })
-      journal?.legSkipped(leg, 'untranslatable')
-    },
+/** A class: one is made for every run. */
+class RunTrail implements Trail {
+  readonly rows: AttemptRecord[] = []
+  readonly #clock: Clock
+  readonly #journal: RunJournal | undefined
+  #startedAt = 0
+  #movedFrom: { readonly leg: Leg; readonly failure: Failure } | undefined
+
+  constructor(clock: Clock, journal: RunJournal | undefined) {
+    this.#clock = clock
+    this.#journal = journal
+  }
+
+  started(leg: Leg, retried: number): void {
+    const from = this.#movedFrom
+    if (retried === 0 && from !== undefined) this.#journal?.failover(from.leg, from.failure, leg)
+    this.#startedAt = this.#clock.now()
+    this.#journal?.attemptStart(leg)
+  }
+
+  failed(leg: Leg, failure: Failure, health: Verdict): void {
+    const latencyMs = this.#latencyMs()
+    this.#movedFrom = { leg, failure }
+    this.rows.push({ outcome: 'failed', ...identityOf(leg), latencyMs, failure, health })
+    this.#journal?.attemptFailure(leg, failure, health, latencyMs, false)
+  }
+
+  served(leg: Leg): void {
+    const { provider, model, region, configuredModel } = leg
+    const latencyMs = this.#latencyMs()
+    // Hot: once a request.
+    this.rows.push(
+      region === undefined && configuredModel === undefined
+        ? { outcome: 'served', provider, model, latencyMs }
+        : { outcome: 'served', ...identityOf(leg), latencyMs },
+    )
+    this.#journal?.runCommit(leg, latencyMs)
+  }
+
+  ended(leg: Leg, { failure, verdict, usage }: TailEnd): void {
+    if (failure !== undefined) this.#journal?.attemptFailure(leg, failure, verdict, this.#latencyMs(), true, usage)
+  }
+
+  skipped(leg: Leg, reason: SkipReason, retryAfterMs?: number): void {
+    const wait = retryAfterMs === undefined ? undefined : { retryAfterMs }
+    this.rows.push({ outcome: 'skipped', ...identityOf(leg), reason, ...wait })
+    this.#journal?.legSkipped(leg, reason)
+  }
+
+  unsayable(leg: Leg, feature: string): void {
+    this.rows.push({ outcome: 'skipped', ...identityOf(leg), reason: 'untranslatable', feature })
+    this.#journal?.legSkipped(leg, 'untranslatable')
+  }
+
+  #latencyMs(): number {
+    return this.#clock.now() - this.#startedAt
   }
 }
 

@@ -19,14 +19,14 @@ interface Gated {
 /** What the gate says to each arrival until it says something else than hold; then what is held. */
 function gate(commit: CommitPoint, arrivals: readonly (Arrival | 'end')[], { form = 'events', request }: Gated = {}): string[] {
   const progress = createProgress(chat(request))
-  const { take, end, held } = createCommitGate(commit, form, progress)
+  const made = createCommitGate(commit, form, progress)
   const said: string[] = []
   for (const item of arrivals) {
-    const verdict = item === 'end' ? end() : take(item)
+    const verdict = item === 'end' ? made.end() : made.take(item)
     said.push(typeof verdict === 'string' ? verdict : verdict.kind)
     if (verdict !== 'hold') break
   }
-  return [...said, `[${held.map(contentOf).join('|')}]`]
+  return [...said, `[${made.held.map(contentOf).join('|')}]`]
 }
 
 t.test('first_content: openers, empty deltas, usage, filter results, pings and junk are held', async (t) => {

@@ -41,8 +41,13 @@ function mayHave(text: string | Buffer, key: string): boolean {
 }
 
 function splice(bytes: Uint8Array, position: number, key: string, json: string, isEmpty: boolean): Uint8Array {
-  const member = Buffer.from(`${JSON.stringify(key)}:${json}${isEmpty ? '' : ','}`, 'utf8')
-  return Buffer.concat([bytes.subarray(0, position), member, bytes.subarray(position)])
+  const member = `${JSON.stringify(key)}:${json}${isEmpty ? '' : ','}`
+  const length = Buffer.byteLength(member)
+  const spliced = Buffer.allocUnsafe(bytes.length + length)
+  spliced.set(bytes.subarray(0, position))
+  spliced.write(member, position)
+  spliced.set(bytes.subarray(position), position + length)
+  return spliced
 }
 
 /**

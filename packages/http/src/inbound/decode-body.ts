@@ -66,14 +66,15 @@ function unreadable(reason: 'aborted' | 'encoding' | 'unsupported_encoding'): Re
 
 function decodeBytes(bytes: Uint8Array, shape: BodyShape): DecodedBody {
   if (!isUtf8(bytes)) return invalidJson('the body is not valid UTF-8')
+  const text = textOf(bytes)
   let value: unknown
   try {
-    value = JSON.parse(textOf(bytes))
+    value = JSON.parse(text)
   } catch {
     // What V8 says of bad JSON quotes it, and with it the prompt.
     return invalidJson(bytes.length === 0 ? 'the body is empty; send a JSON object' : 'the body is not valid JSON')
   }
-  return check(value, bytes, shape)
+  return check(value, bytes, shape, opensFew(text, '{') && opensFew(text, '['))
 }
 
 /** Without a byte-order mark, which some clients put before their JSON. */
@@ -86,9 +87,9 @@ function invalidJson(message: string): DecodedBody {
   return { rejection: { status: 400, code: 'invalid_json', message } }
 }
 
-function check(value: unknown, raw: Uint8Array | undefined, shape: BodyShape): DecodedBody {
+function check(value: unknown, raw: Uint8Array | undefined, shape: BodyShape, isFlat = false): DecodedBody {
   if (!isRecord(value)) return invalidRequest(`the body is ${describe(value)}; send a JSON object`, undefined)
-  if (!isShallow(value)) return invalidRequest(`the body is nested over ${MAX_NESTING} levels deep`, undefined)
+  if (!isFlat && !isShallow(value)) return invalidRequest(`the body is nested over ${MAX_NESTING} levels deep`, undefined)
   if (shape.quick(value)) return { value, raw }
   const issue = firstBadItem(value, shape.items, shape.turns) ?? shape.whole.safeParse(value, WITHOUT_EVAL).error?.issues[0]
   if (issue === undefined) return { value, raw }
@@ -112,6 +113,16 @@ function describe(value: unknown): string {
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Whether a bracket comes so rarely that nothing can be nested too deep: most bodies need no other look. */
+function opensFew(text: string, bracket: '{' | '['): boolean {
+  let count = 0
+  for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
+    count += 1
+    if (count > MAX_NESTING / 2) return false
+  }
+  return true
 }
 
 /** Level by level, so that no depth can exhaust the stack. */

@@ -36,6 +36,7 @@ class ReceivedRequest implements WireRequest {
   readonly body: Readonly<Record<string, unknown>>
   readonly raw: Uint8Array | undefined
   readonly passHeaders: Record<string, string> | undefined
+  scanned: WireRequest['scanned']
   readonly #codec: DialectCodec
   readonly #native: ChatRequest['native']
   #read: ChatRequest | undefined

@@ -1,11 +1,11 @@
 import type { ChatRequest } from '@understudy/core'
 import type { ProviderCodec } from '@understudy/dialects'
 import { isUntranslatableRequestError, UntranslatableRequestError } from '@understudy/dialects'
-import type { JsonObject } from './json-members.js'
 import { scanObject } from './json-members.js'
 import { beyondMinimal } from './minimal.js'
 import type { BodyEdits } from './splice-body.js'
 import { spliceBody } from './splice-body.js'
+import type { ScannedBody, WireRequest } from './wire-request.js'
 import { neutralOf, passedOf, rawOf } from './wire-request.js'
 
 /** Fields that are ours to read and no provider's. */
@@ -36,14 +36,6 @@ export interface BodySettings {
 
 /** Makes the bytes that a request is sent as. `streamed` asks for a stream whatever the client asked for. */
 export type BodyWriter = (request: ChatRequest, streamed: boolean) => Buffer
-
-interface ScannedBody {
-  readonly bytes: Buffer
-  readonly object: JsonObject
-}
-
-/** Bodies are scanned once, however many legs are tried. */
-const scanned = new WeakMap<ChatRequest, ScannedBody>()
 
 /**
  * Whether the leg's dialect has words for a request of another, streamed or not: the structural name of what it has none for.
@@ -105,11 +97,12 @@ export function isSameDialect(request: ChatRequest, codec: ProviderCodec): boole
   return request.dialect === codec.name && (request.body !== undefined || rawOf(request) !== undefined)
 }
 
-function scannedBodyOf(request: ChatRequest): ScannedBody | undefined {
-  const known = scanned.get(request)
+/** A body is scanned once, however many legs are tried. Kept with the request: in a `WeakMap` it would outlive it. */
+function scannedBodyOf(request: ChatRequest | WireRequest): ScannedBody | undefined {
+  const known = 'scanned' in request ? request.scanned : undefined
   if (known !== undefined) return known
   const body = scan(rawOf(request)) ?? scan(request.body === undefined ? undefined : jsonBytes(request.body))
-  if (body !== undefined) scanned.set(request, body)
+  if ('scanned' in request) request.scanned = body
   return body
 }
 

@@ -1,4 +1,5 @@
 import type { ChatRequest, Dialect } from '@understudy/core'
+import type { JsonObject } from './json-members.js'
 import { isHeaderValue } from './request-headers.js'
 
 /** A request that came over HTTP, and what of it may reach a leg of the same dialect. */
@@ -10,6 +11,14 @@ export interface WireRequest extends ChatRequest {
   readonly passHeaders?: Readonly<Record<string, string>> | undefined
   /** The request in neutral form, made when it is first asked for. */
   readonly neutral: () => ChatRequest
+  /** The body as legs of its own dialect scanned it; `undefined` until one did. */
+  scanned: ScannedBody | undefined
+}
+
+/** A body, and where its members stand. */
+export interface ScannedBody {
+  readonly bytes: Buffer
+  readonly object: JsonObject
 }
 
 /** The neutral form of a request, whether it came over HTTP or not. */

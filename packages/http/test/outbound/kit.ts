@@ -102,6 +102,7 @@ export function requestOf(body: string | object, overrides: Overrides = {}): Wir
     messages: [],
     body: parsed as Record<string, unknown>,
     raw: Buffer.from(text),
+    scanned: undefined,
     neutral: () => ({ dialect: overrides.dialect ?? 'openai', stream: parsed.stream === true, messages: [] }),
     ...overrides,
   }
