@@ -12,7 +12,7 @@ export interface WireRequest extends ChatRequest {
   /** The request in neutral form, made when it is first asked for. */
   readonly neutral: () => ChatRequest
   /** The body as legs of its own dialect scanned it; `undefined` until one did. */
-  scanned: ScannedBody | undefined
+  scanned?: ScannedBody | undefined
 }
 
 /** A body, and where its members stand. */
