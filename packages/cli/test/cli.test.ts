@@ -2,33 +2,16 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { notTested } from '../../../test/kit/server-process.js'
 import { within } from '../../../test/kit/within.js'
 import { startAdminServer } from './admin-server.js'
+import { CLI, startBuilt } from './run-built.js'
 
-/** What is built: to transpile it all would take each process seconds. */
-const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
 const DEADLINE_MS = 20_000
 const GOOD = { provider: 'openai', model: 'gpt-4o-mini', ok: true, answer: 'OK', first_content_ms: 412, total_ms: 530 }
 
-function start(args: readonly string[], url: string, env: Readonly<Record<string, string>> = {}) {
-  const child = spawn(process.execPath, [CLI, ...args], {
-    env: { PATH: process.env['PATH'], UNDERSTUDY_ADMIN_URL: url, UNDERSTUDY_ADMIN_TOKEN: '', ...env },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  })
-  let out = ''
-  let err = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
-  const ended = within(DEADLINE_MS, args.join(' '), once(child, 'close'))
-  return { child, ended: ended.then(([code, signal]: unknown[]) => ({ code, signal, out, err })) }
-}
-
-t.test('it is built', async (t) => {
-  if (!existsSync(CLI)) t.bail(`${CLI} is not there: npm run build`)
-})
+const start = (args: readonly string[], url: string) => startBuilt(args, { UNDERSTUDY_ADMIN_URL: url })
 
 t.test('the command is a process with an exit code, as the user of this machine', async (t) => {
   const admin = await startAdminServer(t, {

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { callCli } from '../call-cli.js'
 
 const MODULE = `
@@ -19,7 +19,7 @@ const FITS = {
   },
 }
 
-const folderOf = (t: typeof import('tap').default) => t.testdir({
+const folderOf = (t: Test) => t.testdir({
   'chains.mjs': MODULE,
   'default.mjs': `export default { routes: { chat: ['openai/gpt-4o'] } }`,
   'commonjs.cjs': `module.exports = { routes: { chat: ['openai/gpt-4o'] } }`,
