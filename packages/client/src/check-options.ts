@@ -1,6 +1,6 @@
 import { FAILURE_KINDS, ORDERS } from '@understudy/core'
-import { isObject, memberOf } from './sdk-client.js'
-import { resourceOf, sdkDialectOf } from './sdk-dialect.js'
+import { isObject } from './sdk-client.js'
+import { sdkDialectOf } from './sdk-dialect.js'
 
 const KNOWN: ReadonlySet<string> = new Set([
   'advanceOn',
@@ -22,12 +22,15 @@ const KNOWN: ReadonlySet<string> = new Set([
 
 const BREAKER: ReadonlySet<string> = new Set(['counts', 'failureThreshold', 'jitter', 'ratio', 'recoveryMs', 'successThreshold'])
 
+/** As messages name them. */
+const SDKS = '`openai`, `@anthropic-ai/sdk` or `@google/genai`'
+
 const ENTRY = '[client, model], [client, model, defaultParams] or [client, model, defaultParams, provider]'
 
 /** Throws a `TypeError` that names what is wrong, what it was and what would be right. */
 export function checkOptions(client: unknown, options: unknown): void {
   if (!canBeWrapped(client)) {
-    throw new TypeError('withFallback: the first argument must be a client of `openai` or `@anthropic-ai/sdk`')
+    throw new TypeError(`withFallback: the first argument must be a client of ${SDKS}`)
   }
   if (!isObject(options)) throw new TypeError('withFallback: the second argument must be an object such as { fallback: [] }')
   const unknown = Object.keys(options).find((key) => !KNOWN.has(key))
@@ -56,9 +59,7 @@ export function checkOptions(client: unknown, options: unknown): void {
 
 /** Whether the client makes its requests where the SDKs do, so that they can be made elsewhere. */
 function canBeWrapped(client: unknown): boolean {
-  const dialect = sdkDialectOf(client)
-  if (dialect === undefined || typeof memberOf(client, 'makeRequest') !== 'function') return false
-  return isObject(memberOf(resourceOf(client, dialect), '_client'))
+  return isObject(client) && sdkDialectOf(client)?.canBeWrapped(client) === true
 }
 
 function checkEntry(index: number, entry: unknown): void {
@@ -68,7 +69,7 @@ function checkEntry(index: number, entry: unknown): void {
   }
   const [client, model, defaultParams, provider] = entry as readonly unknown[]
   if (sdkDialectOf(client) === undefined) {
-    throw new TypeError(`withFallback: \`${at}[0]\` must be a client of \`openai\` or \`@anthropic-ai/sdk\``)
+    throw new TypeError(`withFallback: \`${at}[0]\` must be a client of ${SDKS}`)
   }
   // An empty one is told when the entry is asked, as an `UntranslatableModelError`.
   if (model !== undefined && typeof model !== 'string') throw new TypeError(`withFallback: \`${at}[1]\` must be a text; got ${shown(model)}`)

@@ -15,8 +15,13 @@ export interface AnthropicClient {
   readonly messages: { readonly create: SdkMethod }
 }
 
+/** A client of the `@google/genai` package. */
+export interface GeminiClient {
+  readonly models: { readonly generateContent: SdkMethod; readonly generateContentStream: SdkMethod }
+}
+
 /** A client that can be given fallbacks, or be one. */
-export type SdkClient = OpenAIClient | AnthropicClient
+export type SdkClient = OpenAIClient | AnthropicClient | GeminiClient
 
 /** A promise of the SDKs, as far as it is used here. */
 interface SdkPromise {

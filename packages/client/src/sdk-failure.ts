@@ -7,10 +7,10 @@ import type { SdkDialect } from './sdk-dialect.js'
  * Why a call of an SDK failed: an answer with a status is read as its dialect reads it, anything else (a connection, a limit of
  * the SDK) by its codes and names. Never throws.
  */
-export function failureOfThrown(thrown: unknown, { codec, errorBody }: SdkDialect, now: number): Failure {
+export function failureOfThrown(thrown: unknown, { codec, errorBody }: Pick<SdkDialect, 'codec' | 'errorBody'>, now: number): Failure {
   const status = memberOf(thrown, 'status')
   if (typeof status !== 'number' || !Number.isInteger(status) || status < 300 || status > 599) return classify(thrown)
-  const body = textOf(errorBody(memberOf(thrown, 'error')))
+  const body = textOf(errorBody(thrown))
   return codec.decodeFailure({ status, headers: headersOf(memberOf(thrown, 'headers')), body, now })
 }
 

@@ -11,7 +11,7 @@ import type { RequestParams } from './options.js'
 import { passedHeaders } from './passed-headers.js'
 import { createRawTail } from './raw-tail.js'
 import { bodyFor } from './request-body.js'
-import { memberOf, postWith } from './sdk-client.js'
+import { memberOf } from './sdk-client.js'
 import { failureOfThrown } from './sdk-failure.js'
 
 /** What all legs of a call have in common. */
@@ -40,12 +40,13 @@ export function createSdkLeg(entry: ClientEntry, options: SdkLegOptions): Leg {
     const hop = createHop(context.signal, hopTimeoutMs, clock)
     try {
       // The caller's headers, its query and its key of the request are its own endpoint's business.
-      const response = await postWith(client, dialect.path, {
-        ...(entry.isPrimary ? call.options : { headers: dialect === call.dialect ? passedHeaders(call.options['headers']) : {} }),
+      const response = await dialect.send(client, {
+        model: model ?? '',
         body,
         stream: call.request.stream,
+        options: entry.isPrimary ? call.options : { headers: dialect === call.dialect ? passedHeaders(call.options['headers']) : {} },
+        isPrimary: entry.isPrimary,
         timeout: timeoutOf(),
-        maxRetries: 0,
         signal: hop.signal,
       })
       return answerOf(attempt, response, hop)

@@ -5,15 +5,16 @@ import type { ClientChain } from './client-chain.js'
 import { createClientChain } from './client-chain.js'
 import type { RequestParams, WithFallbackOptions } from './options.js'
 import { providerNameOf } from './provider-name.js'
-import { requestOf } from './replay-error.js'
-import type { Members, SdkClient } from './sdk-client.js'
+import { requestOf } from './replay-events.js'
+import type { GeminiClient, Members, SdkClient } from './sdk-client.js'
 import { callOf, isObject, memberOf, withMembers } from './sdk-client.js'
-import type { SdkDialect } from './sdk-dialect.js'
-import { isSdkClient, sdkDialectOf } from './sdk-dialect.js'
+import type { PostedDialect } from './sdk-dialect.js'
+import { isSdkClient, postedDialectOf, sdkDialectOf } from './sdk-dialect.js'
+import { wrapGemini } from './wrap-gemini.js'
 
 /**
  * The same client, with fallbacks: where its chat call (`chat.completions.create` of OpenAI's SDK, `messages.create` of
- * Anthropic's, and what rides on them) fails in a way that another provider may not, the next entry is asked. Calls, types,
+ * Anthropic's, `models.generateContent` and `generateContentStream` of Google's, and what rides on them) fails in a way that another provider may not, the next entry is asked. Calls, types,
  * streams, `withResponse` and errors stay the SDK's own; everything else of the client is untouched, and so is the client itself.
  *
  * The vendors' own retries are off in these calls. Throws a `TypeError` for a client or an option that is none.
@@ -23,23 +24,31 @@ export function withFallback<Client extends SdkClient>(client: Client, options: 
   const primary = entryOf(client, options.model, {}, options.provider, true)
   const fallbacks = options.fallback.map(([other, model, params, provider]) => entryOf(other, model, params, provider, false))
   const chain = createClientChain([primary, ...fallbacks], options)
-  return wrap(client, primary.dialect, chain, options)
+  const dialect = postedDialectOf(client)
+  if (dialect !== undefined) return wrap(client, dialect, chain, options)
+  if (isGemini(client)) return wrapGemini(client, chain, options)
+  throw new TypeError('withFallback: the client is none of an SDK that is known here')
+}
+
+function isGemini<Client extends SdkClient>(client: Client): client is Client & GeminiClient {
+  return 'models' in client
 }
 
 function entryOf(
   client: SdkClient,
   model: string | undefined,
   defaultParams: RequestParams = {},
-  provider = providerNameOf(client.baseURL),
+  named: string | undefined,
   isPrimary: boolean,
 ): ClientEntry {
   const dialect = sdkDialectOf(client)
   if (dialect === undefined) throw new TypeError('withFallback: the client is none of an SDK that is known here')
+  const provider = named ?? providerNameOf(dialect.baseURL(client))
   return { client, dialect, provider, model, defaultParams, isPrimary }
 }
 
 /** Takes the place of the one method in which the SDKs make a request out of its options, and leaves all before and behind it. */
-function wrap<Client extends SdkClient>(client: Client, dialect: SdkDialect, chain: ClientChain, options: WithFallbackOptions): Client {
+function wrap<Client extends SdkClient>(client: Client, dialect: PostedDialect, chain: ClientChain, options: WithFallbackOptions): Client {
   const members: Record<string, unknown> = {
     async makeRequest(given: unknown, ...rest: unknown[]): Promise<unknown> {
       const requestOptions: unknown = await given
@@ -68,6 +77,6 @@ function withClient(resource: unknown, path: readonly string[], client: SdkClien
   return withMembers(resource, members)
 }
 
-function isChat(requestOptions: unknown, dialect: SdkDialect): requestOptions is Members {
+function isChat(requestOptions: unknown, dialect: PostedDialect): requestOptions is Members {
   return isObject(requestOptions) && requestOptions['method'] === 'post' && requestOptions['path'] === dialect.path
 }
