@@ -85,7 +85,8 @@ export function modelOf(vendor: Vendor | Cloud): string {
   return { ...MODELS, ...CLOUD_MODELS }[vendor]
 }
 
-function providerOf(vendor: Vendor | Cloud, url: string, apiKey: string): ProviderInput {
+/** The provider that a leg of a vendor stands for. */
+export function providerOf(vendor: Vendor | Cloud, url: string, apiKey: string): ProviderInput {
   const baseURL = new URL(url).origin
   switch (vendor) {
     case 'bedrock':
