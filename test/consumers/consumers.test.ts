@@ -19,16 +19,17 @@ const SERVED = 'buffered: 200, whole, served by second/small-1\nstreamed: 200, w
  * framework, the types that hosts need beside it, the hosts in TypeScript, and what they say if they ask for no answer.
  */
 const ADAPTERS = {
-  express: { framework: { express: '5' }, types: { '@types/express': '5' }, hosts: ['express.ts', 'commonjs.cts', 'routes.ts'] },
+  express: { framework: { express: '5', '@understudy/cli': '' }, types: { '@types/express': '5' }, hosts: ['express.ts', 'commonjs.cts', 'routes.ts'] },
   koa: { framework: { koa: '3' }, types: { '@types/koa': '3' }, hosts: ['koa.ts'] },
   fastify: { framework: { fastify: '5' }, types: {}, hosts: ['fastify.ts'] },
+  admin: { framework: { express: '5' }, types: { '@types/express': '5' }, hosts: ['admin.ts'], says: '403, 200, 200\n' },
   client: { framework: { openai: '6' }, types: {}, hosts: ['client.ts'] },
   redis: { framework: { redis: '5', ioredis: '5' }, types: {}, hosts: ['redis.ts'], says: 'redis, redis\n' },
   postgres: { framework: { pg: '8' }, types: { '@types/pg': '8' }, hosts: ['postgres.ts'], says: 'postgres, 2 tables\n' },
 }
 
 /** What is published beside the sources and what is built from them. */
-const SHIPPED: Readonly<Record<string, readonly string[]>> = { config: ['chain-document.schema.json'], postgres: ['migration.sql'] }
+const SHIPPED: Readonly<Record<string, readonly string[]>> = { admin: ['page'], config: ['chain-document.schema.json'], postgres: ['migration.sql'] }
 
 /** What all hosts in TypeScript say to the compiler. The vendors' own types hold, so nothing is skipped. */
 const STRICT = { target: 'es2023', lib: ['es2023'], types: ['node'], strict: true, skipLibCheck: false }
@@ -152,4 +153,13 @@ t.test('the simulator is a command', async (t) => {
   const { status, output, errors } = await runCommand(join(folder, 'express'), 'npx', 'understudy-simulator', '--help')
   t.equal(status, 0, errors)
   t.match(output, /^Usage: understudy-simulator /)
+})
+
+t.test('understudy is a command, and judges a document by a host\'s own module', async (t) => {
+  const project = join(folder, 'express')
+  writeFileSync(join(project, 'chains.js'), "import { defineRoutes } from '@understudy/express'\nexport const routes = defineRoutes({ chat: ['openai/gpt-4o'] })")
+  writeFileSync(join(project, 'chains.json'), JSON.stringify({ version: 1, chain: ['groq/llama'], updated_by: 'ann', reason: 'outage' }))
+  const { status, output, errors } = await runCommand(project, 'npx', 'understudy', 'check', 'chains.json', '--config', 'chains.js')
+  t.strictSame([status, errors], [0, ''])
+  t.equal(output, 'chains.json: version 1 fits chains.js\n  chat: a chain: groq/llama\n')
 })

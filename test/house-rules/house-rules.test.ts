@@ -160,6 +160,13 @@ for (const name of ADAPTERS) {
   })
 }
 
+for (const name of ADAPTERS) {
+  t.test(`the ${name} adapter of the admin surface translates and never decides: at most 60 lines of code`, async (t) => {
+    const lines = codeLines(source(`packages/admin/src/${name}.ts`))
+    t.ok(lines <= 60, `${lines} lines`)
+  })
+}
+
 t.test('every dialect has the same files, and one that no client speaks those of a provider', async (t) => {
   const ofProviders = ['decode-failure.ts', 'decode-response.ts', 'decode-stream.ts', 'encode-request.ts', 'index.ts', 'wire.ts']
   const ofClients = ['decode-request.ts', 'encode-failure.ts', 'encode-response.ts', 'encode-stream.ts']

@@ -36,7 +36,7 @@ export function sentence(event) {
 export function isAbout(event, route) {
   if (event.changes !== undefined) return event.changes.some((change) => change.route === route.name)
   if (event.route !== undefined) return event.route === route.name
-  if (event.provider !== undefined) return route.legs.some(({ provider }) => provider === event.provider)
+  if (event.provider !== undefined) return [route, ...(route.presets ?? [])].some(({ legs }) => legs.some(({ provider }) => provider === event.provider))
   return true
 }
 

@@ -2,7 +2,7 @@ import { make } from './dom.js'
 import { ago, clock, keyOf, nameOf } from './words.js'
 
 /** One leg: how it is, when it served, how it failed, how often a run moved on from it. */
-export function legItem(leg, status) {
+export function legItem(leg, route, status) {
   const { word, kind } = healthOf(leg, status)
   const failure = status.last_failures.find((each) => isSame(each, leg))
   return make('li', { class: 'leg' },
@@ -11,7 +11,7 @@ export function legItem(leg, status) {
       make('dt', {}, 'Health'), make('dd', { class: `health ${kind}` }, word),
       make('dt', {}, 'Last served'), make('dd', {}, leg.last_served_at === undefined ? 'never: unproven' : ago(leg.last_served_at, status.at)),
       make('dt', {}, 'Last failure'), make('dd', {}, failure === undefined ? 'none' : `${failureWords(failure)}, ${ago(failure.at, status.at)}`),
-      make('dt', {}, 'Failovers'), make('dd', {}, rateOf(leg, status))))
+      make('dt', {}, 'Failovers'), make('dd', {}, rateOf(leg, route, status))))
 }
 
 function failureWords({ kind, status }) {
@@ -29,9 +29,9 @@ function healthOf(leg, status) {
   return { word: 'well', kind: 'good' }
 }
 
-/** Of the last hour. */
-function rateOf(leg, status) {
-  const counts = status.minutes.flatMap(({ legs }) => legs.filter((each) => each.leg === keyOf(leg)))
+/** Of the last hour, in this route. */
+function rateOf(leg, route, status) {
+  const counts = status.minutes.flatMap(({ legs }) => legs.filter((each) => each.route === route && each.leg === keyOf(leg)))
   const attempts = counts.reduce((sum, each) => sum + each.attempts, 0)
   const failovers = counts.reduce((sum, each) => sum + each.failovers, 0)
   if (attempts === 0) return 'no attempt in the last hour'

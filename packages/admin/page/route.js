@@ -38,7 +38,7 @@ export function routeCard(name, { onPin, onUnpin, onRevert, onEndDrill }) {
     pin.hidden = chain.presets === undefined
     unpin.hidden = chain.presets === undefined
     unpin.disabled = !isPinned
-    legs.replaceChildren(...route.legs.map((leg) => legItem(leg, status)))
+    legs.replaceChildren(...route.legs.map((leg) => legItem(leg, name, status)))
     const running = (status.drills ?? []).filter((drill) => drill.route === name)
     showDrills(running, status.at)
     const marks = status.happened.filter((event) => isAbout(event, route))

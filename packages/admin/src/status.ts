@@ -15,10 +15,10 @@ export function statusJson(fallback: Fallback, traffic: Traffic, now: number): R
   }
 }
 
-/** As lists: the names are those of people. */
+/** As lists: the names of routes are those of people. */
 function countsJson({ routes, legs }: TrafficCounts): Readonly<Record<string, unknown>> {
   return {
     routes: [...routes].map(([route, counts]) => ({ route, ...counts })),
-    legs: [...legs].map(([leg, counts]) => ({ leg, ...counts })),
+    legs,
   }
 }

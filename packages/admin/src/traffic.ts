@@ -10,8 +10,11 @@ export interface RouteCounts {
   failed: number
 }
 
-/** What a leg was asked. */
+/** What a leg was asked by the runs of one route. */
 export interface LegCounts {
+  readonly route: string
+  /** `provider/model` */
+  readonly leg: string
   attempts: number
   failures: number
   /** How often a run moved on from it. */
@@ -21,8 +24,7 @@ export interface LegCounts {
 /** What is counted in one minute, or since the start. */
 export interface TrafficCounts {
   readonly routes: ReadonlyMap<string, Readonly<RouteCounts>>
-  /** By `provider/model`. */
-  readonly legs: ReadonlyMap<string, Readonly<LegCounts>>
+  readonly legs: readonly Readonly<LegCounts>[]
 }
 
 /** Counts of one minute. */
@@ -44,7 +46,7 @@ export interface Traffic {
 interface Counting {
   readonly at: number
   readonly routes: Map<string, RouteCounts>
-  readonly legs: Map<string, LegCounts>
+  readonly asked: Map<string, LegCounts>
 }
 
 const MINUTE_MS = 60_000
@@ -72,8 +74,8 @@ export function createTraffic(now: () => number): Traffic {
       count(total, event)
       count(minuteOf(event.at), event)
     },
-    total: () => total,
-    minutes: () => minutes.filter(isRecent),
+    total: () => countsOf(total),
+    minutes: () => minutes.filter(isRecent).map((minute) => ({ at: minute.at, ...countsOf(minute) })),
     happened: () => happened,
   }
 
@@ -93,10 +95,14 @@ export function createTraffic(now: () => number): Traffic {
 }
 
 function counting(at: number): Counting {
-  return { at, routes: new Map(), legs: new Map() }
+  return { at, routes: new Map(), asked: new Map() }
 }
 
-function count({ routes, legs }: Counting, event: FallbackEvent): void {
+function countsOf({ routes, asked }: Counting): TrafficCounts {
+  return { routes, legs: [...asked.values()] }
+}
+
+function count({ routes, asked }: Counting, event: FallbackEvent): void {
   switch (event.type) {
     case 'run-end': {
       const route = at(routes, event.route, noRuns)
@@ -106,13 +112,13 @@ function count({ routes, legs }: Counting, event: FallbackEvent): void {
     }
     case 'failover':
       at(routes, event.route, noRuns).failovers += 1
-      at(legs, event.from, noAttempts).failovers += 1
+      legOf(asked, event.route, event.from).failovers += 1
       return
     case 'attempt-start':
-      at(legs, `${event.provider}/${event.model}`, noAttempts).attempts += 1
+      legOf(asked, event.route, `${event.provider}/${event.model}`).attempts += 1
       return
     case 'attempt-failure':
-      at(legs, `${event.provider}/${event.model}`, noAttempts).failures += 1
+      legOf(asked, event.route, `${event.provider}/${event.model}`).failures += 1
       return
     default:
       return
@@ -123,8 +129,8 @@ function noRuns(): RouteCounts {
   return { runs: 0, failovers: 0, failed: 0 }
 }
 
-function noAttempts(): LegCounts {
-  return { attempts: 0, failures: 0, failovers: 0 }
+function legOf(asked: Map<string, LegCounts>, route: string, leg: string): LegCounts {
+  return at(asked, JSON.stringify([route, leg]), () => ({ route, leg, attempts: 0, failures: 0, failovers: 0 }))
 }
 
 function at<Counts>(all: Map<string, Counts>, name: string, make: () => Counts): Counts {

@@ -153,8 +153,8 @@ t.test('runs, failovers and failures are counted, by route, leg and minute', asy
   const counts = {
     routes: [{ route: 'chat', runs: 2, failovers: 2, failed: 0 }],
     legs: [
-      { leg: 'first/first', attempts: 2, failures: 2, failovers: 2 },
-      { leg: 'second/second', attempts: 2, failures: 0, failovers: 0 },
+      { route: 'chat', leg: 'first/first', attempts: 2, failures: 2, failovers: 2 },
+      { route: 'chat', leg: 'second/second', attempts: 2, failures: 0, failovers: 0 },
     ],
   }
   t.match(body, { counts, minutes: [counts] })
