@@ -45,6 +45,15 @@ t.test('what an answer comes to, by its status and its code', async (t) => {
   }
 })
 
+t.test('no redirect is followed, so that a token goes nowhere else', async (t) => {
+  const other = await startAdminServer(t, { 'GET /status': [200, NOTHING] })
+  const admin = await startAdminServer(t, {
+    'GET /status': (response) => response.writeHead(307, { location: `${other.url}/status` }).end(),
+  })
+  const { code } = await callCli(['status'], { url: admin.url, env: { UNDERSTUDY_ADMIN_TOKEN: 'token' } })
+  t.strictSame([code, other.received.length], [3, 0])
+})
+
 t.test('with --json a conflict says which version is live', async (t) => {
   const admin = await startAdminServer(t, { 'POST /unpin': refusal(409, 'version_conflict', 'somebody was quicker', { actual_version: 9 }) })
   const { code, out } = await callCli(['unpin', 'chat', '--reason', 'r', '--expect', '7', '--json'], { url: admin.url })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { changeFields } from '../change-author.js'
+import { CliError } from '../cli-error.js'
 import type { Call, Command } from '../command.js'
 import { showDuration } from '../duration.js'
 import { EXIT, type ExitCode } from '../exit-code.js'
@@ -11,6 +12,8 @@ import { plainText } from '../text-width.js'
 import { withNearestName } from '../with-nearest-name.js'
 
 const OPTIONS = [...CHANGING, ...EXPECTING, ...ASKING, ...EVERYWHERE]
+
+const LONGEST_PIN_MS = 7 * 86_400_000
 
 const changeAnswer = z.looseObject({ version: z.number(), previous_version: z.number() })
 
@@ -33,6 +36,9 @@ export const pin: Command = {
   run(call) {
     const [route = '', preset = ''] = wordsOf(call.args, 'pin', ['route', 'preset'])
     const forMs = optionalDuration(call.args.text('for'), '--for')
+    if (forMs !== undefined && forMs > LONGEST_PIN_MS) {
+      throw new CliError(EXIT.wrongUse, '--for is over 7 days: that is no pin but a change of the chains', { code: 'wrong_use', usageOf: 'pin' })
+    }
     return change(call, {
       path: '/pin',
       body: { route, preset, ...(forMs !== undefined && { for_ms: forMs }), ...changeFields(call, 'pin') },
