@@ -2,7 +2,15 @@ import type { CommittedRun, Part } from '@understudy/core'
 import { legName } from '@understudy/core'
 import { answerBody } from './answer-body.js'
 import type { Attempt, OpenedAnswer } from './attempt.js'
-import type { ClientCall } from './client-call.js'
+import type { ClientCall, ClientEntry } from './client-call.js'
+
+/** An attempt through an SDK that has a dialect. */
+type ServingAttempt = Attempt & { readonly entry: ClientEntry }
+
+/** Whether an attempt went through such an SDK. */
+export function isServing(attempt: Attempt): attempt is ServingAttempt {
+  return attempt.entry.dialect !== undefined
+}
 
 /** Headers that say how bytes were sent which are not those that the caller gets. */
 const TRANSPORT_HEADERS = ['content-encoding', 'content-length', 'transfer-encoding']
@@ -13,7 +21,7 @@ const TRANSPORT_HEADERS = ['content-encoding', 'content-length', 'transfer-encod
  */
 export async function answerResponse(
   run: CommittedRun,
-  attempt: Attempt,
+  attempt: ServingAttempt,
   answer: OpenedAnswer,
   call: ClientCall,
   signal: AbortSignal,
@@ -61,7 +69,7 @@ async function document(
   return new Uint8Array(bytes)
 }
 
-function headersOf(run: CommittedRun, { entry }: Attempt, { response }: OpenedAnswer, call: ClientCall): Headers {
+function headersOf(run: CommittedRun, { entry }: ServingAttempt, { response }: OpenedAnswer, call: ClientCall): Headers {
   const headers = new Headers(response.headers)
   for (const name of TRANSPORT_HEADERS) headers.delete(name)
   const isEvents = headers.get('content-type')?.startsWith('text/event-stream') === true

@@ -1,6 +1,6 @@
 import type { Failure } from '@understudy/core'
 import { LegFailedError } from '@understudy/core'
-import type { ClientEntry } from './client-call.js'
+import type { AnyEntry } from './client-call.js'
 import type { RawTail } from './raw-tail.js'
 import { replayError } from './replay-error.js'
 import { vendorError } from './vendor-error.js'
@@ -14,9 +14,11 @@ export interface OpenedAnswer {
 
 /** What one attempt leaves behind beside what the chain knows of it: the objects of its SDK. */
 export interface Attempt {
-  readonly entry: ClientEntry
+  readonly entry: AnyEntry
   /** The answer, once its headers came. */
   answer?: OpenedAnswer | undefined
+  /** What a command gave, where the client takes commands. */
+  output?: unknown
   /** The first thing that its SDK or its connection threw. */
   thrown?: { readonly error: unknown } | undefined
 }
@@ -34,6 +36,6 @@ export async function errorOf(attempt: Attempt, failure: Failure): Promise<unkno
   if (thrown !== undefined) return thrown.error
   // An error inside a stream is made an error object by the SDK that reads it.
   const isSaid = answer?.tail !== undefined && !OWN_FINDINGS.has(failure.kind)
-  const said = isSaid ? await replayError(entry, answer.response, answer.tail.bytes()) : undefined
+  const said = isSaid && entry.dialect !== undefined ? await replayError(entry, answer.response, answer.tail.bytes()) : undefined
   return said ?? new LegFailedError(failure)
 }

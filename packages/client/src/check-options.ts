@@ -1,4 +1,5 @@
 import { FAILURE_KINDS, ORDERS } from '@understudy/core'
+import { isBedrockClient } from './bedrock-client.js'
 import { isObject } from './sdk-client.js'
 import { sdkDialectOf } from './sdk-dialect.js'
 
@@ -23,7 +24,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 const BREAKER: ReadonlySet<string> = new Set(['counts', 'failureThreshold', 'jitter', 'ratio', 'recoveryMs', 'successThreshold'])
 
 /** As messages name them. */
-const SDKS = '`openai`, `@anthropic-ai/sdk` or `@google/genai`'
+const SDKS = '`openai`, `@anthropic-ai/sdk`, `@google/genai` or `@aws-sdk/client-bedrock-runtime`'
 
 const ENTRY = '[client, model], [client, model, defaultParams] or [client, model, defaultParams, provider]'
 
@@ -59,7 +60,7 @@ export function checkOptions(client: unknown, options: unknown): void {
 
 /** Whether the client makes its requests where the SDKs do, so that they can be made elsewhere. */
 function canBeWrapped(client: unknown): boolean {
-  return isObject(client) && sdkDialectOf(client)?.canBeWrapped(client) === true
+  return isBedrockClient(client) || (isObject(client) && sdkDialectOf(client)?.canBeWrapped(client) === true)
 }
 
 function checkEntry(index: number, entry: unknown): void {
@@ -68,7 +69,7 @@ function checkEntry(index: number, entry: unknown): void {
     throw new TypeError(`withFallback: \`${at}\` must be ${ENTRY}`)
   }
   const [client, model, defaultParams, provider] = entry as readonly unknown[]
-  if (sdkDialectOf(client) === undefined) {
+  if (sdkDialectOf(client) === undefined && !isBedrockClient(client)) {
     throw new TypeError(`withFallback: \`${at}[0]\` must be a client of ${SDKS}`)
   }
   // An empty one is told when the entry is asked, as an `UntranslatableModelError`.

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '@understudy/core'
 import type { RequestParams } from './options.js'
-import type { Members, SdkClient } from './sdk-client.js'
+import type { BedrockClient, Members, SdkClient } from './sdk-client.js'
 import { isObject, memberOf } from './sdk-client.js'
 import type { SdkDialect } from './sdk-dialect.js'
 
@@ -16,6 +16,15 @@ export interface ClientEntry {
   /** Whether calls are made on this client: then their own options are sent along. */
   readonly isPrimary: boolean
 }
+
+/** A place whose client takes commands, and no request in a dialect. */
+export interface BedrockEntry extends Omit<ClientEntry, 'client' | 'dialect'> {
+  readonly client: BedrockClient
+  readonly dialect?: undefined
+}
+
+/** A place of either kind. */
+export type AnyEntry = ClientEntry | BedrockEntry
 
 /** A call as the caller made it, ready for every entry. */
 export interface ClientCall {

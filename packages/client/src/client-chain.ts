@@ -1,4 +1,4 @@
-import type { FailedRun, HealthRegistry, Latencies, Leg, RunSettings } from '@understudy/core'
+import type { Clock, CommittedRun, FailedRun, HealthRegistry, Latencies, Leg, LegLimits, RunSettings } from '@understudy/core'
 import {
   advanceKinds,
   createHealthRegistry,
@@ -7,13 +7,14 @@ import {
   LegFailedError,
   run,
 } from '@understudy/core'
-import { answerResponse } from './answer-response.js'
+import { answerResponse, isServing } from './answer-response.js'
 import type { Attempt } from './attempt.js'
 import { errorOf } from './attempt.js'
-import type { ClientCall, ClientEntry } from './client-call.js'
+import type { AnyEntry, ClientCall } from './client-call.js'
 import { ProviderUnavailableError } from './errors.js'
 import type { WithFallbackOptions } from './options.js'
 import { createRunTeller, safely } from './run-teller.js'
+import { bedrockRefusal } from './bedrock-refusal.js'
 import { createSdkLeg } from './sdk-leg.js'
 import { abortError, vendorError } from './vendor-error.js'
 
@@ -27,10 +28,25 @@ export interface ClientChain {
    * what the last provider's SDK threw. `signal` ends a stream whose reader has gone.
    */
   readonly ask: (call: ClientCall, signal: AbortSignal) => Promise<Response>
+  /** The same for calls that are no requests of a dialect: `legOf` makes the leg of an entry. */
+  readonly walk: (
+    call: Pick<ClientCall, 'isUnrepeatable' | 'params' | 'request' | 'signal'>,
+    legOf: (entry: AnyEntry, parts: LegParts) => Leg,
+  ) => Promise<{ readonly run: CommittedRun; readonly attempt: Attempt }>
+}
+
+/** What all legs of a call have in common, whatever they send. */
+export interface LegParts {
+  /** Told of each attempt as it starts. */
+  readonly onAttempt: (attempt: Attempt) => void
+  readonly hopTimeoutMs: number
+  readonly limits: LegLimits
+  /** Its timers hold no process. */
+  readonly clock: Clock
 }
 
 /** Makes the chain. Throws a `TypeError` for an option of the core that is none. */
-export function createClientChain(entries: readonly ClientEntry[], options: WithFallbackOptions): ClientChain {
+export function createClientChain(entries: readonly AnyEntry[], options: WithFallbackOptions): ClientChain {
   const { hopTimeoutMs = HOP_TIMEOUT_MS, idleTimeoutMs, idempotency = 'safe' } = options
   const clock = createSystemClock()
   const hopClock = createSystemClock({ unref: true })
@@ -50,29 +66,36 @@ export function createClientChain(entries: readonly ClientEntry[], options: With
     maxStreamMs: false,
   } as const
 
-  return {
-    async ask(call, signal) {
-      let attempt: Attempt | undefined
-      const onAttempt = (next: Attempt): void => void (attempt = next)
-      const legs = asked.map((entry) => createSdkLeg(entry, { call, onAttempt, hopTimeoutMs, limits, clock: hopClock }))
-      const told = tellRun(call.request.model ?? legs[0]?.model)
-      const prices = pricesOf(call, options)
-      const host = { clock, random: Math.random, health: health?.forRun(), latencies, prices, ...told }
-      const outcome = await run(legs, call.request, settingsFor(call, settings), host, call.signal)
-      if (outcome.type === 'failed') throw await finalError(outcome, attempt, legs, first)
-      const answer = attempt?.answer
-      if (attempt === undefined || answer === undefined) throw new TypeError('an answer without its attempt')
-      return answerResponse(outcome, attempt, answer, call, signal)
-    },
+  return { ask, walk }
+
+  async function ask(call: ClientCall, signal: AbortSignal): Promise<Response> {
+    const { run: committed, attempt } = await walk(call, (entry, parts) =>
+      (entry.dialect === undefined ? bedrockRefusal(entry, call, parts) : createSdkLeg(entry, { ...parts, call })))
+    const { answer } = attempt
+    if (answer === undefined || !isServing(attempt)) throw new TypeError('an answer without its attempt')
+    return answerResponse(committed, attempt, answer, call, signal)
+  }
+
+  async function walk(...[call, legOf]: Parameters<ClientChain['walk']>): ReturnType<ClientChain['walk']> {
+    let attempt: Attempt | undefined
+    const onAttempt = (next: Attempt): void => void (attempt = next)
+    const legs = asked.map((entry) => legOf(entry, { onAttempt, hopTimeoutMs, limits, clock: hopClock }))
+    const told = tellRun(call.request.model ?? legs[0]?.model)
+    const prices = pricesOf(call, options)
+    const host = { clock, random: Math.random, health: health?.forRun(), latencies, prices, ...told }
+    const outcome = await run(legs, call.request, settingsFor(call, settings), host, call.signal)
+    if (outcome.type === 'failed') throw await finalError(outcome, attempt, legs, first)
+    if (attempt === undefined) throw new TypeError('an answer without its attempt')
+    return { run: outcome, attempt }
   }
 }
 
 /** A call can make the policy stricter, never laxer. */
-function settingsFor({ isUnrepeatable }: ClientCall, settings: RunSettings): RunSettings {
+function settingsFor({ isUnrepeatable }: Pick<ClientCall, 'isUnrepeatable'>, settings: RunSettings): RunSettings {
   return isUnrepeatable ? { ...settings, idempotency: 'safe' } : settings
 }
 
-function pricesOf({ params }: ClientCall, { priceHints }: WithFallbackOptions): Readonly<Record<string, number>> | undefined {
+function pricesOf({ params }: Pick<ClientCall, 'params'>, { priceHints }: WithFallbackOptions): Readonly<Record<string, number>> | undefined {
   try {
     return priceHints?.(params)
   } catch {
@@ -109,7 +132,7 @@ async function finalError(
   { cause, failure, noLeg, trail }: FailedRun,
   attempt: Attempt | undefined,
   legs: readonly Leg[],
-  first: ClientEntry | undefined,
+  first: AnyEntry | undefined,
 ): Promise<unknown> {
   if (cause === 'aborted') return vendorError(first?.client, 'APIUserAbortError') ?? abortError()
   if (attempt !== undefined && failure !== undefined && trail.some(({ outcome }) => outcome === 'failed')) {

@@ -9,4 +9,4 @@ export {
 export { withFallback } from './with-fallback.js'
 
 export type { FallbackEntry, RequestParams, WithFallbackOptions } from './options.js'
-export type { AnthropicClient, GeminiClient, OpenAIClient, SdkClient } from './sdk-client.js'
+export type { AnthropicClient, BedrockClient, GeminiClient, OpenAIClient, SdkClient } from './sdk-client.js'

@@ -20,8 +20,15 @@ export interface GeminiClient {
   readonly models: { readonly generateContent: SdkMethod; readonly generateContentStream: SdkMethod }
 }
 
+/** A client of the `@aws-sdk/client-bedrock-runtime` package. */
+export interface BedrockClient {
+  readonly config: object
+  readonly middlewareStack: object
+  readonly send: SdkMethod
+}
+
 /** A client that can be given fallbacks, or be one. */
-export type SdkClient = OpenAIClient | AnthropicClient | GeminiClient
+export type SdkClient = OpenAIClient | AnthropicClient | GeminiClient | BedrockClient
 
 /** A promise of the SDKs, as far as it is used here. */
 interface SdkPromise {

@@ -1,10 +1,11 @@
-import type { Arrival, Clock, Leg, LegAnswer, LegContext, LegLimits } from '@understudy/core'
+import type { Arrival, Leg, LegAnswer, LegContext } from '@understudy/core'
 import { failureOf, isLegFailedError, LegFailedError } from '@understudy/core'
 import { createSayableParts, isUntranslatableRequestError } from '@understudy/dialects'
 import { documentArrivals, eventArrivals } from './answer-arrivals.js'
 import type { Attempt } from './attempt.js'
 import { readBytes } from './byte-reader.js'
 import type { ClientCall, ClientEntry } from './client-call.js'
+import type { LegParts } from './client-chain.js'
 import { isUntranslatableModelError, UntranslatableModelError } from './errors.js'
 import { createHop, type Hop } from './hop.js'
 import type { RequestParams } from './options.js'
@@ -15,14 +16,8 @@ import { memberOf } from './sdk-client.js'
 import { failureOfThrown } from './sdk-failure.js'
 
 /** What all legs of a call have in common. */
-export interface SdkLegOptions {
+export interface SdkLegOptions extends LegParts {
   readonly call: ClientCall
-  /** Told of each attempt as it starts. */
-  readonly onAttempt: (attempt: Attempt) => void
-  readonly hopTimeoutMs: number
-  readonly limits: LegLimits
-  /** Its timers hold no process. */
-  readonly clock: Clock
 }
 
 /** A leg that asks a provider through its SDK. */
@@ -52,7 +47,12 @@ export function createSdkLeg(entry: ClientEntry, options: SdkLegOptions): Leg {
       return answerOf(attempt, response, hop)
     } catch (thrown) {
       hop.release()
-      throw lookedAt(attempt, thrown, hop) ?? new LegFailedError(failureOfThrown(thrown, dialect, Date.now()), { cause: thrown })
+      const looked = lookedAt(attempt, thrown, hop)
+      if (memberOf(thrown, 'status') === undefined && !isSayable(body)) {
+        // The SDK could not write it down: it is the caller's fault, and nobody was asked.
+        throw new LegFailedError(failureOf('refused', { processed: 'no', code: 'unserializable' }), { cause: thrown })
+      }
+      throw looked ?? new LegFailedError(failureOfThrown(thrown, dialect, Date.now()), { cause: thrown })
     }
   }
 
@@ -137,4 +137,14 @@ export function createSdkLeg(entry: ClientEntry, options: SdkLegOptions): Leg {
   }
 
   return { provider, model: model ?? '', limits, wholeAnswers: true, open }
+}
+
+/** Whether a body can be written as JSON: one with a circle, a `bigint` or a `toJSON` that throws cannot. */
+function isSayable(body: RequestParams): boolean {
+  try {
+    JSON.stringify(body)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -1,5 +1,6 @@
 import { checkOptions } from './check-options.js'
-import type { ClientEntry } from './client-call.js'
+import { isBedrockClient } from './bedrock-client.js'
+import type { AnyEntry } from './client-call.js'
 import { readCall } from './client-call.js'
 import type { ClientChain } from './client-chain.js'
 import { createClientChain } from './client-chain.js'
@@ -10,11 +11,12 @@ import type { GeminiClient, Members, SdkClient } from './sdk-client.js'
 import { callOf, isObject, memberOf, withMembers } from './sdk-client.js'
 import type { PostedDialect } from './sdk-dialect.js'
 import { isSdkClient, postedDialectOf, sdkDialectOf } from './sdk-dialect.js'
+import { wrapBedrock } from './wrap-bedrock.js'
 import { wrapGemini } from './wrap-gemini.js'
 
 /**
  * The same client, with fallbacks: where its chat call (`chat.completions.create` of OpenAI's SDK, `messages.create` of
- * Anthropic's, `models.generateContent` and `generateContentStream` of Google's, and what rides on them) fails in a way that another provider may not, the next entry is asked. Calls, types,
+ * Anthropic's, `models.generateContent` and `generateContentStream` of Google's, the commands of Converse of AWS's, and what rides on them) fails in a way that another provider may not, the next entry is asked. Calls, types,
  * streams, `withResponse` and errors stay the SDK's own; everything else of the client is untouched, and so is the client itself.
  *
  * The vendors' own retries are off in these calls. Throws a `TypeError` for a client or an option that is none.
@@ -26,6 +28,7 @@ export function withFallback<Client extends SdkClient>(client: Client, options: 
   const chain = createClientChain([primary, ...fallbacks], options)
   const dialect = postedDialectOf(client)
   if (dialect !== undefined) return wrap(client, dialect, chain, options)
+  if (isBedrockClient(client)) return wrapBedrock(client, chain, options)
   if (isGemini(client)) return wrapGemini(client, chain, options)
   throw new TypeError('withFallback: the client is none of an SDK that is known here')
 }
@@ -40,7 +43,8 @@ function entryOf(
   defaultParams: RequestParams = {},
   named: string | undefined,
   isPrimary: boolean,
-): ClientEntry {
+): AnyEntry {
+  if (isBedrockClient(client)) return { client, provider: named ?? 'bedrock', model, defaultParams, isPrimary }
   const dialect = sdkDialectOf(client)
   if (dialect === undefined) throw new TypeError('withFallback: the client is none of an SDK that is known here')
   const provider = named ?? providerNameOf(dialect.baseURL(client))

@@ -14,7 +14,7 @@ const broken = (first: unknown, options: unknown): string => {
 }
 
 t.test('what is no client of a known SDK is refused', async (t) => {
-  const message = 'withFallback: the first argument must be a client of `openai`, `@anthropic-ai/sdk` or `@google/genai`'
+  const message = 'withFallback: the first argument must be a client of `openai`, `@anthropic-ai/sdk`, `@google/genai` or `@aws-sdk/client-bedrock-runtime`'
   const lookalike = { baseURL: '', post() {}, makeRequest() {}, chat: { completions: { create() {} } } }
   for (const value of [undefined, null, {}, 'openai', OpenAI, lookalike]) t.equal(broken(value, { fallback: [] }), message)
 })
@@ -27,7 +27,7 @@ t.test('an option that is none, or has the wrong shape, is named, with what woul
     [{ fallback: [], timeoutMs: 5 }, 'there is no option `timeoutMs`'],
     [{ fallback: [client] }, `\`fallback[0]\` must be ${entries}`],
     [{ fallback: [[client]] }, `\`fallback[0]\` must be ${entries}`],
-    [{ fallback: [[client, 'm'], ['m', client]] }, '`fallback[1][0]` must be a client of `openai`, `@anthropic-ai/sdk` or `@google/genai`'],
+    [{ fallback: [[client, 'm'], ['m', client]] }, '`fallback[1][0]` must be a client of `openai`, `@anthropic-ai/sdk`, `@google/genai` or `@aws-sdk/client-bedrock-runtime`'],
     [{ fallback: [[client, 'm', 'low']] }, '`fallback[0][2]` must be an object of parameters; got \'low\''],
     [{ fallback: [[client, 'm', {}, '']] }, '`fallback[0][3]` must be a text that is not empty; got \'\''],
     [{ fallback: [], idempotency: 'sometimes' }, '`idempotency` must be \'always\', \'safe\' or \'never\'; got \'sometimes\''],
