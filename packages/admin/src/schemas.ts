@@ -34,8 +34,8 @@ export const drillBody = z.strictObject({
   fault: z.enum(['fail', 'cut', 'stall', 'corrupt']),
   share: z.number().gt(0).max(1).optional(),
   signed: z.literal(true).optional(),
-  for_ms: wholeMs,
-  max_requests: z.int().min(1),
+  for_ms: wholeMs.max(3_600_000),
+  max_requests: z.int().min(1).max(10_000),
 })
 
 /** The body of `POST /drills/end`. */

@@ -29,7 +29,7 @@ const ROUTES: RoutesInput = {
 }
 
 let browser: Browser | undefined
-let world: (past: readonly FallbackEvent[]) => Promise<Mounted> = () => mounted()
+let world: (past: readonly FallbackEvent[], actor?: string) => Promise<Mounted> = () => mounted()
 if (skip === false) {
   const simulator = await startSimulator({
     script: { models: { 'claude-sonnet-4-5': [{}, { status: 529 }, {}, { status: 529 }, {}] }, fallback: {} },
@@ -43,7 +43,7 @@ if (skip === false) {
     anthropic: { baseURL: new URL(baseURL).origin, apiKey },
     ...Object.fromEntries(['openai', 'groq', 'ollama'].map((name) => [name, { baseURL, apiKey }])),
   }
-  world = (past) => mounted({ routes: ROUTES, options: { providers }, past })
+  world = (past, actor) => mounted({ routes: ROUTES, options: { providers }, past, authorize: () => ({ actor }) })
 }
 
 interface Opened extends Mounted {
@@ -52,8 +52,8 @@ interface Opened extends Mounted {
   readonly complaints: string[]
 }
 
-async function opened(t: Test, { width = 1_000, dark = false, past = [] as readonly FallbackEvent[] } = {}): Promise<Opened> {
-  const made = await world(past)
+async function opened(t: Test, { width = 1_000, dark = false, past = [] as readonly FallbackEvent[], actor = 'ann' } = {}): Promise<Opened> {
+  const made = await world(past, actor === '' ? undefined : actor)
   const context = await browser!.newContext({ viewport: { width, height: 900 }, colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce' })
   const page = await context.newPage()
   page.setDefaultTimeout(WAIT_MS)
@@ -159,6 +159,33 @@ t.test('a change that somebody else was quicker with is not made, and says so', 
   await page.getByRole('dialog').getByRole('button', { name: 'Pin' }).click()
   await page.getByRole('alert').filter({ hasText: 'Not done: somebody else changed the chains meanwhile: version 1 is live' }).waitFor()
   t.equal(fallback.snapshot().routes[0]?.chain.version, 1)
+})
+
+t.test('where the server does not know who it is, the page asks, once', { skip }, async (t) => {
+  const { page, fallback } = await opened(t, { actor: '' })
+  await page.getByRole('button', { name: 'Pin a preset of chat' }).click()
+  t.equal(await page.getByLabel('Who you are').isVisible(), false)
+  await page.getByLabel('Reason').fill('vendor is slow')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').filter({ hasText: 'Say who you are.' }).waitFor()
+  t.equal(await page.evaluate('document.activeElement.id'), 'actor')
+  await page.keyboard.type('carl')
+  await page.keyboard.press('Enter')
+  await card(page).getByText(/^By carl, /).waitFor()
+  await page.getByRole('button', { name: 'Unpin chat' }).click()
+  await page.getByLabel('Reason').fill('over')
+  await page.keyboard.press('Enter')
+  await card(page).getByText('Runs preset normal', { exact: true }).waitFor()
+  t.equal((await fallback.chains.history())[0]?.actor, 'carl')
+})
+
+t.test('a page that lost its connection says so, and what it shows stays', { skip }, async (t) => {
+  const { page, fallback } = await opened(t)
+  await page.getByText('Live', { exact: true }).waitFor()
+  await page.route('**/events*', (route) => route.abort())
+  await fallback.close()
+  await page.getByText(/^Connection lost: what you see may be old/).waitFor()
+  t.equal(await card(page).count(), 1)
 })
 
 t.test('it is read at the width of a phone without scrolling sideways, light and dark, and every button can be hit', { skip }, async (t) => {
