@@ -18,7 +18,7 @@ const name = rule(
 const OF_CHAT = 'belongs to a route of chat completions; `dimensions` makes this one a route of embeddings'
 
 const HINTS = {
-  advanceOn: 'is not to be chosen here: any failure moves on to the next leg of embeddings',
+  advanceOn: 'is not to be chosen here; whatever fails, the next leg of embeddings is asked',
   ...Object.fromEntries(['bufferedVia', 'commit', 'presets', 'active', 'translate', 'untranslatable', 'waitingComment'].map((key) => [key, OF_CHAT])),
 }
 
