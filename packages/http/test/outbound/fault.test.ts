@@ -1,6 +1,7 @@
 import t from 'tap'
 import {
   convertLineEnds,
+  corruptBytes,
   corruptEvent,
   cutAfterBytes,
   cutAfterEvents,
@@ -109,6 +110,14 @@ t.test('corrupts one event and leaves the others', async (t) => {
     [items[0], items[1], 'event: x\ndata: {"id":"c1","delta":{"text":"two"}\n\n', items[3]],
   )
   t.strictSame(await texts(corruptEvent(sourceOf(['data: {"a":1}\r\n\r\n']).stream, 1)), ['data: {"a":1\r\n\r\n'])
+  const broken = 'event: x\ndata: {"id":"c\n\n'
+  t.strictSame(await texts(corruptEvent(sourceOf(items).stream, 'every')), [broken, items[1], broken, broken])
+})
+
+t.test('writes over the first bytes, wherever reads divide them, and leaves the rest', async (t) => {
+  const over = '\xff'.repeat(8)
+  t.strictSame(await texts(corruptBytes(sourceOf(['{"id":"chatcmpl"}']).stream)), [`${over}hatcmpl"}`])
+  t.strictSame(await texts(corruptBytes(sourceOf(['{"i', 'd":"chat', 'cmpl"}']).stream)), ['\xff\xff\xff', '\xff\xff\xff\xff\xffat', 'cmpl"}'])
 })
 
 t.test('puts bytes in after an event, and ends there unless it is to go on', async (t) => {
@@ -139,6 +148,7 @@ t.test('whoever stops reading early closes the source', async (t) => {
     cutAfterBytes: (source) => cutAfterBytes(source, 100),
     stallAtEnd: (source) => stallAtEnd(source, new AbortController().signal),
     corruptEvent: (source) => corruptEvent(source, 3),
+    corruptBytes: (source) => corruptBytes(source),
     insertAfterEvents: (source) => insertAfterEvents(source, 3, Buffer.from('x')),
     splitWrites: (source) => splitWrites(source, 4),
     convertLineEnds: (source) => convertLineEnds(source, '\r'),
