@@ -119,12 +119,12 @@ export function noLegAvailable(refusals: readonly Refusal[]): NoLegAvailable {
   }
 }
 
-function candidatesOf({ legs, latencies, prices }: PlanInput, states: readonly LegHealth[]): readonly OrderCandidate[] {
+function candidatesOf({ legs, request, latencies, prices }: PlanInput, states: readonly LegHealth[]): readonly OrderCandidate[] {
   return legs.flatMap((leg, place) => {
     const state = states[place]
     if (state === undefined || state.tier === 'out') return []
     const { tier, probeTurn } = state
-    return [{ leg, tier, probeTurn, latencyMs: latencies?.medianOf(leg), price: priceOf(leg, prices) }]
+    return [{ leg, tier, probeTurn, latencyMs: latencies?.medianOf(leg, request.stream), price: priceOf(leg, prices) }]
   })
 }
 

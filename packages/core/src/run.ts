@@ -238,7 +238,7 @@ export async function run(
       settle: permit.settle,
       onEnd(ended) {
         client.release()
-        if (ended.failure === undefined) latencies?.record(leg, firstContentMs)
+        if (ended.failure === undefined) latencies?.record(leg, request.stream, firstContentMs)
         trail.ended(leg, ended)
         host.onEnd?.(ended, leg)
       },

@@ -2,12 +2,15 @@ import { makeRoom } from '../breaker/bounded-map.js'
 import type { LegIdentity } from '../breaker/leg-key.js'
 import { legKey } from '../breaker/leg-key.js'
 
-/** How long each leg took to its first content, lately. */
+/**
+ * How long each leg took to its first content, lately. The first content of a buffered answer is there when all of it is, so
+ * that its time grows with its length and says nothing of a stream: buffered and streamed requests have a memory each.
+ */
 export interface Latencies {
-  /** An attempt that ended well took so long to its first content, in ms. */
-  readonly record: (leg: LegIdentity, firstContentMs: number) => void
-  /** The median of the last 50; `undefined` with fewer than 3. */
-  readonly medianOf: (leg: LegIdentity) => number | undefined
+  /** An attempt that ended well took so long to its first content, in ms. `stream`: whether the client asked for one. */
+  readonly record: (leg: LegIdentity, stream: boolean, firstContentMs: number) => void
+  /** The median of the last 50 of its kind; `undefined` with fewer than 3. */
+  readonly medianOf: (leg: LegIdentity, stream: boolean) => number | undefined
 }
 
 interface Samples {
@@ -23,10 +26,12 @@ const MAX_LEGS = 1_000
 
 /** Makes the memory of latencies that the order `latency` goes by. */
 export function createLatencies(): Latencies {
-  const legs = new Map<string, Samples>()
+  const streamed = new Map<string, Samples>()
+  const buffered = new Map<string, Samples>()
 
   return {
-    record(leg, firstContentMs) {
+    record(leg, stream, firstContentMs) {
+      const legs = stream ? streamed : buffered
       const key = legKey(leg)
       let samples = legs.get(key)
       if (samples === undefined) {
@@ -38,8 +43,8 @@ export function createLatencies(): Latencies {
       samples.next = (samples.next + 1) % MOST_SAMPLES
       samples.median = undefined
     },
-    medianOf(leg) {
-      const samples = legs.get(legKey(leg))
+    medianOf(leg, stream) {
+      const samples = (stream ? streamed : buffered).get(legKey(leg))
       if (samples === undefined || samples.values.length < FEWEST_SAMPLES) return undefined
       samples.median ??= median(samples.values)
       return samples.median
