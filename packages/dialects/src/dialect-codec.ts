@@ -19,10 +19,10 @@ export interface ProviderCodec {
     | ((streamed: boolean, passed: Readonly<Record<string, string>>) => Readonly<Record<string, unknown>>)
     | undefined
   /**
-   * Members to be sent in place of those of a body that holds what an answer of ours had to make up and that the vendor would refuse.
-   * Default, and `undefined`: the body holds nothing of the kind.
+   * Members to be sent to `model` in place of those of a body that holds what an answer of ours had to make up or could not have, and that
+   * the vendor would refuse. Default, and `undefined`: the body holds nothing of the kind.
    */
-  mendedMembers?(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined
+  mendedMembers?(body: Readonly<Record<string, unknown>>, model: string): Readonly<Record<string, unknown>> | undefined
   /** What has to be known of every body before a leg is asked. Cheap: it looks at a few top-level fields. Absent where no client speaks it. */
   outlineRequest?(body: Readonly<Record<string, unknown>>): RequestOutline
   /**

@@ -8,10 +8,12 @@ import { encodeFailure, encodeStreamFailure } from './encode-failure.js'
 import { encodeRequest } from './encode-request.js'
 import { encodeResponse } from './encode-response.js'
 import { createStreamEncoder, STREAM_TERMINATOR } from './encode-stream.js'
+import { mendedMembers } from './mend-messages.js'
 
 /** Anthropic Messages. */
 export const anthropic: DialectCodec = {
   name: 'anthropic',
+  mendedMembers,
   outlineRequest,
   decodeRequest,
   encodeRequest,

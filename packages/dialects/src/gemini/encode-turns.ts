@@ -3,6 +3,7 @@ import { defined, isObject, parseJson } from '../read-json.js'
 import { saidId } from './call-ids.js'
 import { encodeBlock, type Refuse } from './content-parts.js'
 import { responseOf } from './tool-response.js'
+import { NO_SIGNATURE } from './wire.js'
 
 type Wire = Record<string, unknown>
 
@@ -29,9 +30,6 @@ interface Turn {
   readonly kind: 'said' | 'results'
   readonly parts: Wire[]
 }
-
-/** What stands for the signature of a call that another vendor's model made. https://ai.google.dev/gemini-api/docs/thought-signatures */
-const NO_SIGNATURE = 'skip_thought_signature_validator'
 
 /**
  * Puts the turns into the API's order: what the system says apart from all others, the results of calls together, and one turn where

@@ -8,11 +8,13 @@ import { encodeFailure, encodeStreamFailure } from './encode-failure.js'
 import { encodeRequest } from './encode-request.js'
 import { encodeResponse } from './encode-response.js'
 import { createStreamEncoder, STREAM_TERMINATOR } from './encode-stream.js'
+import { mendedMembers } from './mend-contents.js'
 
 /** Gemini's `generateContent` and `streamGenerateContent`, with server-sent events. */
 export const gemini: DialectCodec = {
   name: 'gemini',
   modelInPath: true,
+  mendedMembers,
   outlineRequest,
   decodeRequest,
   encodeRequest,

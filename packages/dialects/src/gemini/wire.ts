@@ -86,3 +86,6 @@ export interface ErrorWire {
   readonly details: readonly Readonly<Record<string, unknown>>[]
   readonly failures?: readonly Readonly<Record<string, unknown>>[]
 }
+
+/** What stands for the signature of a call that another vendor's model made. https://ai.google.dev/gemini-api/docs/thought-signatures */
+export const NO_SIGNATURE = 'skip_thought_signature_validator'

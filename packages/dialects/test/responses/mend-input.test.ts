@@ -1,7 +1,7 @@
 import t from 'tap'
 import { responses } from '@understudy/dialects'
 
-const mended = (input: unknown) => responses.mendedMembers?.({ model: 'm', input })
+const mended = (input: unknown) => responses.mendedMembers?.({ model: 'm', input }, 'm')
 
 t.test('only thoughts with an id that was made up are taken out', async (t) => {
   const madeUp = { type: 'reasoning', id: 'rs_understudy_a0', summary: [] }

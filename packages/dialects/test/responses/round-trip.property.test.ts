@@ -194,7 +194,7 @@ t.test('no body and no answer is so odd that reading it throws', async () => {
   fc.assert(fc.property(fields, (body) => {
     responses.outlineRequest(body)
     responses.decodeRequest(body)
-    responses.mendedMembers?.(body)
+    responses.mendedMembers?.(body, 'm')
     responses.echoOf?.(body)
     return responses.decodeResponse(Buffer.from(JSON.stringify(body)), { status: 200 }).parts.length > 0
   }), { numRuns: 1_000 })

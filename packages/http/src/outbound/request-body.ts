@@ -74,7 +74,7 @@ export function bodyWriter(settings: BodySettings): BodyWriter {
     if (isSameDialect(request, codec)) {
       const body = scannedBodyOf(request)
       const own = codec.ownMembers === undefined ? plain : withOwn(plain, codec.ownMembers(request.stream || streamed, passedOf(request)))
-      const mended = codec.mendedMembers?.(request.body ?? {})
+      const mended = codec.mendedMembers?.(request.body ?? {}, model ?? request.model ?? '')
       const edits = mended === undefined ? own : withOwn(own, mended)
       if (body !== undefined) return spliceBody(body.bytes, body.object, forced ? asStream(edits, request) : edits)
     }

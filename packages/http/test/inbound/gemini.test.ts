@@ -94,3 +94,16 @@ t.test('what only Gemini can say leaves the other legs out, and a chain of a cal
   t.equal(named.status, 200)
   t.match(await jsonOf(named), { candidates: [{ finishReason: 'STOP' }], modelVersion: 'gpt-4.1' })
 })
+
+t.test('calls that another dialect\'s leg made carry the vendor\'s word for no signature where the model refuses them without', async (t) => {
+  const simulator = await simulate(t, { fallback: { answer: { toolCalls: [{ id: 'c', name: 'weather', arguments: '{}' }] } }, strict: true })
+  const fallback = fallbackOf(t, { other: ['o/gpt-x'], chat: ['g/gemini-3-pro-preview'], old: ['g/gemini-2.5-pro'] }, { providers: both(simulator) })
+  const { candidates } = await jsonOf(await fallback.handle(ask({}, 'other'))) as unknown as { readonly candidates: readonly { readonly content: object }[] }
+  const said = candidates[0]?.content
+  t.match(said, { role: 'model', parts: [{ functionCall: { name: 'weather' }, thoughtSignature: undefined }] })
+  const result = { role: 'user', parts: [{ functionResponse: { id: 'c', name: 'weather', response: { output: 'rain' } } }] }
+  for (const [model, thoughtSignature] of [['chat', 'skip_thought_signature_validator'], ['old', undefined]] as const) {
+    t.equal((await fallback.handle(ask({ contents: [...BODY.contents, said, result] }, model))).status, 200)
+    t.match(simulator.calls.at(-1)?.body, { contents: [BODY.contents[0], { parts: [{ thoughtSignature }] }, result] })
+  }
+})

@@ -185,3 +185,20 @@ t.test('log line and failures name what a leg has no words for', async (t) => {
   })
   t.match(lines, [{ attempts: [{ leg: 'o/gpt-x', feature: undefined }, { leg: 'a/claude-x', reason: 'untranslatable', feature: 'seed' }] }])
 })
+
+t.test('thoughts that another dialect\'s leg had are taken out where a client sends them back to the API, and nothing else is', async (t) => {
+  const simulator = await simulate(t, { fallback: { answer: { reasoning: ['It rains.'], text: ['Rain'] } }, strict: true })
+  const fallback = fallbackOf(t, { other: ['o/gpt-x'], chat: ['a/claude-x'] }, {
+    providers: {
+      o: { dialect: 'openai', baseURL: simulator.url, apiKey: 'key-o' },
+      a: { dialect: 'anthropic', baseURL: simulator.url, apiKey: 'key-a' },
+    },
+  })
+  const { content } = await jsonOf(await fallback.handle(ask({ model: 'other' }))) as unknown as { readonly content: readonly unknown[] }
+  t.match(content, [{ type: 'thinking', signature: '' }, { type: 'text' }])
+  const own = { type: 'thinking', thinking: 'Well.', signature: 'sig' }
+  const asked = (blocks: readonly unknown[]) => [...MESSAGES, { role: 'assistant', content: blocks }, { role: 'user', content: 'And tomorrow?' }]
+  const next = await fallback.handle(ask({ messages: asked([own, ...content]), temperature: 1 }))
+  t.equal(next.status, 200, 'the strict API takes it')
+  t.strictSame(simulator.calls.at(-1)?.body, { model: 'claude-x', max_tokens: 9, messages: asked([own, ...content.slice(1)]), temperature: 1 })
+})

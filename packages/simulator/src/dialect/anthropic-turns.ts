@@ -2,9 +2,10 @@ import { field } from './field.js'
 
 /**
  * What is wrong with the turns of a conversation, as the vendor says it: the user begins, each call of a tool is answered in the very
- * next turn, and no text is empty.
+ * next turn, no text is empty, and each thought has its signature.
  *
- * https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls
+ * https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls,
+ * https://platform.claude.com/docs/en/build-with-claude/extended-thinking
  */
 export function turnFault(messages: unknown): string | undefined {
   if (!Array.isArray(messages) || messages.length === 0) return 'messages: Field required'
@@ -17,6 +18,8 @@ export function turnFault(messages: unknown): string | undefined {
     const blocks = blocksOf(turn)
     if (blocks.length === 0) return `messages.${index}: all messages must have non-empty content`
     if (blocks.some(isEmptyText)) return 'messages: text content blocks must be non-empty'
+    const unsigned = blocks.findIndex(isUnsigned)
+    if (unsigned >= 0) return `messages.${index}.content.${unsigned}: Invalid \`signature\` in \`thinking\` block`
     const answered = idsOf(blocks, 'tool_result', 'tool_use_id')
     if (open.some((id) => !answered.includes(id))) {
       return `messages.${index}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after`
@@ -36,6 +39,11 @@ function blocksOf(turn: unknown): readonly unknown[] {
 function isEmptyText(block: unknown): boolean {
   const text = field(block, 'text')
   return field(block, 'type') === 'text' && (typeof text !== 'string' || text.trim() === '')
+}
+
+function isUnsigned(block: unknown): boolean {
+  const signature = field(block, 'signature')
+  return field(block, 'type') === 'thinking' && (typeof signature !== 'string' || signature === '')
 }
 
 function idsOf(blocks: readonly unknown[], type: string, key: string): readonly unknown[] {
