@@ -31,7 +31,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
  */
 const UNUSED: Readonly<Record<string, readonly string[]>> = {
   admin: ['express'],
-  client: ['@anthropic-ai/sdk', 'openai'],
+  client: ['@anthropic-ai/sdk', '@aws-sdk/client-bedrock-runtime', '@google/genai', 'openai'],
   express: ['express'],
   fastify: ['@fastify/swagger', 'openapi-types', 'zod'],
   http: ['@aws-sdk/credential-provider-node', 'google-auth-library'],
