@@ -117,7 +117,7 @@ t.test('corrupts one event and leaves the others', async (t) => {
 t.test('writes over the first bytes, wherever reads divide them, and leaves the rest', async (t) => {
   const over = '\xff'.repeat(8)
   t.strictSame(await texts(corruptBytes(sourceOf(['{"id":"chatcmpl"}']).stream)), [`${over}hatcmpl"}`])
-  t.strictSame(await texts(corruptBytes(sourceOf(['{"i', 'd":"chat', 'cmpl"}']).stream)), ['\xff\xff\xff', '\xff\xff\xff\xff\xffat', 'cmpl"}'])
+  t.strictSame(await texts(corruptBytes(sourceOf(['{"i', 'd":"chat', 'cmpl"}']).stream)), ['\xff\xff\xff', '\xff\xff\xff\xff\xffhat', 'cmpl"}'])
 })
 
 t.test('puts bytes in after an event, and ends there unless it is to go on', async (t) => {
