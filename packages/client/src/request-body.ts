@@ -13,11 +13,17 @@ const ENDPOINT_FIELDS: ReadonlySet<string> = new Set(['extra_body', 'extra_heade
  */
 export function bodyFor(entry: ClientEntry, call: ClientCall, model: string): RequestParams {
   const { params, globalParams } = call
-  if (entry.isPrimary) return { ...globalParams, ...params, model }
+  const { codec } = entry.dialect
+  if (entry.isPrimary) return mended(codec, { ...globalParams, ...params }, model)
   const defaults = withoutIdentity(entry.defaultParams)
-  if (entry.dialect !== call.dialect) return translated(entry.dialect.codec, call, defaults, model)
-  const body = { ...globalParams, ...defaults, ...params, model }
-  return Object.fromEntries(Object.entries(body).filter(([key]) => !ENDPOINT_FIELDS.has(key)))
+  if (entry.dialect !== call.dialect) return translated(codec, call, defaults, model)
+  const body = Object.entries({ ...globalParams, ...defaults, ...params }).filter(([key]) => !ENDPOINT_FIELDS.has(key))
+  return mended(codec, Object.fromEntries(body), model)
+}
+
+/** Without what an earlier answer of another dialect's entry had to make up. */
+function mended(codec: DialectCodec, body: RequestParams, model: string): RequestParams {
+  return { ...body, ...codec.mendedMembers?.(body, model), model }
 }
 
 function translated(codec: DialectCodec, call: ClientCall, defaults: RequestParams, model: string): RequestParams {

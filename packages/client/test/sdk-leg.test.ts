@@ -123,3 +123,20 @@ t.test('a call\'s own timeout and that of its client hold for each attempt, if t
   t.equal((await short.chat.completions.create({ model: 'large', messages: MESSAGES })).model, 'small')
   await one.waitForNoSockets()
 })
+
+t.test('a body that cannot be written down is the caller\'s fault: its error comes back, and no provider is charged or asked', async (t) => {
+  const { make, one, two } = await startPair(t, [{}], { breaker: { failureThreshold: 1 } })
+  const client = make({ idempotency: 'always' })
+  const circle: Record<string, unknown> = {}
+  circle['self'] = circle
+  const faulty = [{ circle }, { seed: 1n }, { toJSON: () => { throw new Error('mine') } }]
+  for (const stream of [false, true]) {
+    for (const extra of faulty) {
+      const error = await rejection(client.chat.completions.create({ model: 'large', messages: MESSAGES, stream, ...extra } as never))
+      t.match(error, { message: /circular|BigInt|mine/ })
+    }
+  }
+  t.strictSame([one.calls.length, two.calls.length], [0, 0])
+  t.equal((await client.chat.completions.create({ model: 'large', messages: MESSAGES })).choices[0]?.message.content, HEALTHY_TEXT)
+  t.equal(one.calls.length, 1, 'its breaker is closed')
+})
