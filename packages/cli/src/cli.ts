@@ -3,11 +3,18 @@ import { userInfo } from 'node:os'
 import { text } from 'node:stream/consumers'
 import type { WriteStream } from 'node:tty'
 import type { Terminal } from './cli-context.js'
+import { EXIT } from './exit-code.js'
 import { runCli } from './run-cli.js'
 
 const interrupted = new AbortController()
 // Once: whoever presses again does not want to wait.
-for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupted.abort(name))
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(name, () => {
+    interrupted.abort(name)
+    // A module that is checked may wait for something that never comes.
+    setTimeout(() => process.exit(name === 'SIGINT' ? EXIT.interrupted : EXIT.terminated), 1_000).unref()
+  })
+}
 
 // `understudy history | head` closes the pipe: there is nothing left to say, and nothing went wrong.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))

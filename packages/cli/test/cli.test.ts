@@ -67,6 +67,17 @@ t.test('a module that was checked does not keep the process', async (t) => {
   t.match(await start(['check', `${cwd}/chains.json`, '--config', `${cwd}/chains.mjs`], '').ended, { code: 0, signal: null, err: '' })
 })
 
+t.test('nor does one that waits for ever, once somebody has had enough', async (t) => {
+  const cwd = t.testdir({
+    'chains.mjs': `process.stdout.write('waits')\nawait new Promise((resolve) => setTimeout(resolve, 1_000_000))`,
+    'chains.json': '{}',
+  })
+  const { child, ended } = start(['check', `${cwd}/chains.json`, '--config', `${cwd}/chains.mjs`], '')
+  await within(DEADLINE_MS, 'the module runs', once(child.stdout, 'data'))
+  child.kill('SIGINT')
+  t.match(await ended, { code: 130, signal: null })
+})
+
 const SCRIPT = '/usr/bin/script'
 const skip = existsSync(SCRIPT) ? false : notTested('the command on a terminal', 'script (util-linux) is not installed')
 

@@ -39,8 +39,10 @@ async function runCheck(call: Call): Promise<ExitCode> {
   const config = args.text('config')
   const text = await readDocumentFile(file, context)
   const loaded = config === undefined ? undefined : await loadConfig(config, context.cwd)
-  const { issues, of, checked } = judge(text, (document) => (loaded === undefined ? knownByShape(document) : knownOf(loaded.routes, loaded.options)))
+  const { issues, of: wrongIn, checked } = judge(text, (document) => (loaded === undefined ? knownByShape(document) : knownOf(loaded.routes, loaded.options)))
   const isFine = issues.length === 0
+  // Without a config it is the document itself that everything is made of.
+  const of = config === undefined ? 'document' : wrongIn
   const judgedBy = config ?? 'shape'
 
   if (isJson) {

@@ -20,7 +20,7 @@ const FAULTS = ['fail', 'cut', 'stall', 'corrupt']
 export const drill: Command = {
   name: 'drill',
   forms: [
-    '<route> --fault <fault> --share <part> | --signed --for <time> --max <requests> --reason <text> [--leg <leg>]',
+    '<route> --fault <fault> (--share <part> | --signed) --for <time> --max <requests> --reason <text> [--leg <leg>]',
     'list',
     'end <id> --reason <text>',
   ],
