@@ -91,7 +91,7 @@ t.test('without a config the shape alone is judged, and it says so', async (t) =
   t.match(fits, { code: 0, out: /^fits\.json: version 8 has the right shape\n {2}chat: a chain\n {2}support: preset 'local_only' that ended / })
   t.equal(fits.err, 'routes, presets, providers and legs were not looked at: give --config <module>\n')
   t.match(await callCli(['check', 'short.json'], { cwd }), { code: 0 })
-  const unnamed = { ...MARKS, routes: { ' chat': { chain: ['a/b'] } } }
+  const unnamed = { ...MARKS, routes: { '': { chain: ['a/b'] } } }
   t.match(await callCli(['check', '-'], { input: JSON.stringify(unnamed) }), { code: 1, out: /^- would be refused: 1 issue\n/ })
   const shapeless = await callCli(['check', 'shapeless.json'], { cwd })
   t.equal(shapeless.code, 1)
