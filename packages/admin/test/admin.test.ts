@@ -1,6 +1,8 @@
+import { createFallback } from '@understudy/http'
 import t from 'tap'
 
-import { chat, mounted, post } from './mounted.js'
+import { createAdmin } from '../src/index.js'
+import { chat, mounted, post, ROUTES } from './mounted.js'
 
 async function get(url: string) {
   const response = await fetch(url)
@@ -19,6 +21,13 @@ t.test('every request is refused without authorize, and where it gives no clear 
     t.match(await post(`${url}/pin`, {}), { status: 403, body: { error: { code: 'forbidden' } } })
     await close()
   }
+  const bare = createFallback(ROUTES)
+  const admin = createAdmin(bare)
+  const request = { method: 'GET', path: '/status', query: '', headers: {}, atRoot: false, signal: new AbortController().signal }
+  const answer = await admin.handle({ ...request, readBody: () => Promise.reject(new Error('unread')) }, { whole: '/admin/status', host: undefined })
+  t.equal(answer.status, 403)
+  t.match(Buffer.from(answer.body as Uint8Array).toString(), /until it is given the option authorize/)
+  await bare.close()
   for (const authorize of [() => { throw new Error('canary') }, () => Promise.reject(new Error('canary'))]) {
     const { url, close } = await mounted({ authorize })
     t.match(await post(`${url}/pin`, {}), { status: 403, body: { error: { message: 'authorize did not let this request in' } } })

@@ -1,5 +1,5 @@
 import type { Logger } from '@understudy/config'
-import type { Clock, DrillEndCause, DrillEndEvent, DrillStartEvent, Leg } from '@understudy/core'
+import type { Clock, DrillEndCause, DrillEndEvent, DrillStartEvent, Leg, RunHealth } from '@understudy/core'
 
 import type { InboundHeaders } from '../inbound/request.js'
 import type { RunnableRoute } from '../inbound/routes.js'
@@ -9,7 +9,7 @@ import type { DrillControl, DrillEnding, DrillRequest, DrillSnapshot, StartedDri
 import { DrillError } from './drill-error.js'
 import { drillHeader, drillId, drillSecret, isSigned } from './drill-signature.js'
 import { drilledLeg as withFault } from './drilled-leg.js'
-import { drilledLeg, harmOf } from './harm.js'
+import { drilledLeg, harmOf, rescuers } from './harm.js'
 
 /** What drills stand on. */
 export interface DrillGround {
@@ -29,8 +29,8 @@ export interface Drills {
   readonly control: DrillControl
   /** Whether one runs: all that a request pays for while none does. */
   isActive: boolean
-  /** The route with the legs that this request is to see fail. */
-  readonly drilled: (route: RunnableRoute, headers: InboundHeaders) => RunnableRoute
+  /** The route with the legs that this request is to see fail; none where no other leg is well enough to be asked. */
+  readonly drilled: (route: RunnableRoute, headers: InboundHeaders, health: Pick<RunHealth, 'peek'>) => RunnableRoute
   readonly running: () => readonly DrillSnapshot[]
   /** Ends them all; none starts any more. */
   readonly close: () => void
@@ -57,8 +57,8 @@ export function createDrills({ clock, random, wallClock, routes, emit, warn, log
     control: { start, end, list: () => [...running.map(snapshotOf).reverse(), ...ended] },
     isActive: false,
     running: () => running.map(snapshotOf),
-    drilled(route, headers) {
-      return running.reduce((before, drill) => drilledBy(before, drill, headers), route)
+    drilled(route, headers, health) {
+      return running.reduce((before, drill) => drilledBy(before, drill, headers, health), route)
     },
     close() {
       isClosed = true
@@ -112,13 +112,13 @@ export function createDrills({ clock, random, wallClock, routes, emit, warn, log
     return over
   }
 
-  function drilledBy(route: RunnableRoute, drill: Drill, headers: InboundHeaders): RunnableRoute {
+  function drilledBy(route: RunnableRoute, drill: Drill, headers: InboundHeaders, health: Pick<RunHealth, 'peek'>): RunnableRoute {
     const { route: name, leg: legName, fault, share } = drill.started
     if (route.name !== name || route.chosenBy !== undefined) return route
     const leg = drilledLeg(route, legName)
     // The chain may be another one than when the drill began.
     if (leg === undefined || leg.isDrilled !== undefined || harmOf(route, leg, fault) !== undefined) return route
-    if (route.legs.filter((other) => other !== leg && other.isDrilled === undefined).length === 0) return route
+    if (!rescuers(route, leg).some((other) => health.peek(other).tier === 'closed')) return route
     if (drill.header === undefined ? random() >= (share ?? 0) : !isSigned(headers, drill.header)) return route
     return replaced(route, leg, withFault(leg, { type: fault, take: () => take(drill) }))
   }

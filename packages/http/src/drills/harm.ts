@@ -16,12 +16,18 @@ export function drilledLeg({ legs }: RunnableRoute, name: string | undefined): L
   return name === undefined ? legs[0] : legs.find((leg) => legName(leg) === name)
 }
 
+/** The legs that come behind this one and are left alone. */
+export function rescuers({ legs, settings }: RunnableRoute, leg: Leg): readonly Leg[] {
+  const isAsWritten = (settings.plan?.order ?? 'configured') === 'configured'
+  const others = isAsWritten ? legs.slice(legs.indexOf(leg) + 1) : legs.filter((other) => other !== leg)
+  return others.filter(({ isDrilled }) => isDrilled === undefined)
+}
+
 /** Why a client would come to harm if this leg failed in this way; `undefined` = the chain moves on. */
 export function harmOf(route: RunnableRoute, leg: Leg, fault: DrillFault): string | undefined {
-  const { settings, legs, dialectOf } = route
+  const { settings, dialectOf } = route
   const { advance, commit, idempotency } = settings
-  const order = settings.plan?.order ?? 'configured'
-  if (legs.length < 2 || (order === 'configured' && legs.at(-1) === leg)) return 'no leg comes behind it'
+  if (rescuers(route, leg).length === 0) return 'no leg comes behind it'
   const kind = KINDS[fault].find((each) => !advance.has(each))
   if (kind !== undefined) return `the route does not move on for ${kind} (advanceOn)`
   if (fault === 'fail') return undefined

@@ -86,7 +86,7 @@ export async function handleChat(
   }
 
   const { requested } = chosen
-  const route = host.drills.isActive ? host.drills.drilled(chosen.route, inbound.headers) : chosen.route
+  const route = host.drills.isActive ? host.drills.drilled(chosen.route, inbound.headers, health) : chosen.route
   const watch = watchRun(host, { requestId, route: route.name, requested, callerKeyId: keyId, lane: route.lane })
   const { journal, ended: onEnd } = watch
   const client = clientOf(inbound)

@@ -209,6 +209,20 @@ t.test('one that a client would see is refused, and so is one without bounds', a
   await fallback.close()
 })
 
+t.test('while no leg behind it is well, a leg is left alone', async (t) => {
+  const { createSystemClock } = await import('@understudy/core')
+  const failing = await startSimulator({ script: { models: { two: [{ status: 500 }] }, fallback: {} } })
+  t.teardown(() => failing.close())
+  const providers = { ...PROVIDERS, second: { ...PROVIDERS.second, baseURL: failing.url } }
+  const { fallback } = made({ ...ROUTES, other: ['second/two'] }, { clock: createSystemClock({ unref: true }) }, providers)
+  for (let count = 0; count < 5; count += 1) await ask(fallback, { body: { model: 'other' } })
+  t.match(fallback.snapshot().breakers, [{ provider: 'second', state: 'open' }])
+  fallback.drills.start(DRILL)
+  t.match(await ask(fallback), { status: 200, served: 'first/one', trail: /^"first\/one";outcome=served;ms=\d+$/ })
+  t.match(fallback.drills.list(), [{ drilled: 0 }])
+  await fallback.close()
+})
+
 t.test('two drills never take every leg of a chain', async (t) => {
   const { fallback } = made({ chat: { legs: ['first/one', 'second/two'], order: 'weighted' } })
   fallback.drills.start({ ...DRILL, leg: 'first/one' })
