@@ -22,6 +22,7 @@ t.test('what does not fit is broken into lines, and nothing is lost', async (t) 
     '                    today',
   ])
   const narrow = tableLines(COLUMNS, [['openai/gpt-4o-mini', '12', 'x'.repeat(100)]], { width: 10 })
+  t.match(narrow[1], /^openai {2}12 {2}x{6}$/, 'no column gets too narrow to be read')
   t.equal(narrow.join('').replaceAll(/[^x]/g, '').length, 100, 'nor on the narrowest')
 })
 
