@@ -114,6 +114,8 @@ export async function playMatrix(library: string, clients: readonly SdkClient[])
     const hosts = await Promise.all(LEGS.map(async (leg) => ({ leg, host: await startSdkHost('express', before, leg) })))
     try {
       for (const client of clients) {
+        // One that cannot go on itself has one answer only.
+        if (reference.get(`${client.name} buffered tools`)?.length === 1) continue
         for (const { leg, host } of hosts) {
           for (const { leg: nextLeg, host: next } of hosts) {
             if (nextLeg === leg) continue
