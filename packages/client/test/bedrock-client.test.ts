@@ -9,6 +9,7 @@ import { isUntranslatableRequestError, withFallback } from '@understudy/client'
 import type { WithFallbackOptions } from '@understudy/client'
 import { HEALTHY_TEXT, startSimulator, type Simulator, type Step } from '@understudy/simulator'
 import { bedrockClient } from '../../../test/kit/bedrock-client.js'
+import { eventually } from '../../../test/kit/eventually.js'
 import { collect, rejection } from './kit.js'
 
 const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
@@ -107,7 +108,7 @@ t.test('from another dialect into a Bedrock client is refused by name, before it
   t.match(await rejection(back.send(new ConverseCommand(INPUT))), { source: 'bedrock', target: 'openai', feature: 'bedrock.converse_command' })
 })
 
-t.test('a caller that aborts ends the call in flight', async (t) => {
+t.test('a caller that aborts ends the call in flight at its connection', async (t) => {
   const { client, one, two } = await start(t, [{ connect: 'accept_stall' }])
   const controller = new AbortController()
   const asked = client.send(new ConverseCommand(INPUT), { abortSignal: controller.signal })
@@ -115,4 +116,17 @@ t.test('a caller that aborts ends the call in flight', async (t) => {
   controller.abort()
   t.match(await rejection(asked), { name: 'AbortError' })
   t.equal(two.calls.length, 0)
+
+  const seen: unknown[] = []
+  const handle = (_request: unknown, options?: { readonly abortSignal?: unknown }) => {
+    seen.push(options?.abortSignal)
+    return new Promise<never>(() => undefined)
+  }
+  const silent = bedrockClient(one.origin, { credentials: { ...KEYS }, requestHandler: { handle, metadata: { handlerProtocol: 'http/1.1' } } })
+  const leaving = new AbortController()
+  const waiting = withFallback(silent, { fallback: [] }).send(new ConverseCommand(INPUT), { abortSignal: leaving.signal })
+  await eventually('the command is sent', () => Promise.resolve(seen[0]))
+  leaving.abort()
+  t.match(await rejection(waiting), { name: 'AbortError' })
+  t.match(seen, [{ aborted: true }])
 })
