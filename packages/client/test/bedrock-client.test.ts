@@ -124,7 +124,8 @@ t.test('a caller that aborts ends the call in flight at its connection', async (
   }
   const silent = bedrockClient(one.origin, { credentials: { ...KEYS }, requestHandler: { handle, metadata: { handlerProtocol: 'http/1.1' } } })
   const leaving = new AbortController()
-  const waiting = withFallback(silent, { fallback: [] }).send(new ConverseCommand(INPUT), { abortSignal: leaving.signal })
+  const busy = await start(t, [{ status: 429 }])
+  const waiting = withFallback(busy.first, { fallback: [[silent, 'amazon.nova-pro-v1:0']] }).send(new ConverseCommand(INPUT), { abortSignal: leaving.signal })
   await eventually('the command is sent', () => Promise.resolve(seen[0]))
   leaving.abort()
   t.match(await rejection(waiting), { name: 'AbortError' })
