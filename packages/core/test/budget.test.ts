@@ -14,9 +14,9 @@ const leg = (timeoutMs: number): Leg => ({
 
 function budget(limits: ChainLimits, legs: readonly Leg[] = [leg(1_000)]) {
   const clock = createFakeClock(5_000_000)
-  const { spent, leftMs, cutMs } = createBudget(clock, legs, limits)
+  const made = createBudget(clock, legs, limits)
   const at = async (ms: number): Promise<void> => clock.advance(5_000_000 + ms - clock.now())
-  return { at, spent, leftMs, cutMs }
+  return { at, spent: () => made.spent(), leftMs: () => made.leftMs(), cutMs: (timeoutMs: number) => made.cutMs(timeoutMs) }
 }
 
 t.test('a window ends the starting of attempts, at its very end', async (t) => {

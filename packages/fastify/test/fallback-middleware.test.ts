@@ -43,6 +43,8 @@ const OURS = {
   'post /chat/responses': true,
   'post /chat/v1/responses': true,
   'post /chat/v1beta/models/{*}': true,
+  'post /chat/embeddings': true,
+  'post /chat/v1/embeddings': true,
   'post /chat/policy-check': true,
   'post /chat/v1/policy-check': true,
   'get /chat/models': false,
