@@ -46,10 +46,14 @@ server.close()
 server.closeAllConnections()
 `
 
+/** AWS's SDK warns everybody of the day on which it leaves a version of Node. */
+const QUIET = { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' }
+
 function run(name: string, code: string): Promise<{ readonly status: number | null; readonly output: string; readonly errors: string }> {
   const file = join(SAMPLES, `${name}.mjs`)
   writeFileSync(file, code)
-  const child = spawn(process.execPath, [file], { cwd: ROOT, env: { PATH: process.env['PATH'], ...KEYS }, timeout: DEADLINE_MS })
+  const env = { PATH: process.env['PATH'], ...KEYS, ...QUIET }
+  const child = spawn(process.execPath, [file], { cwd: ROOT, env, timeout: DEADLINE_MS })
   let output = ''
   let errors = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
