@@ -135,7 +135,9 @@ export async function run(
   signal?: AbortSignal,
 ): Promise<RunOutcome> {
   const { clock, random, health = NO_MEMORY, latencies, prices } = host
-  const commit = request.stream || settings.commit === 'established' ? settings.commit : 'complete'
+  // By itself: an open stream holds on to what the end of its answer needs, and must not hold the request.
+  const isStreamed = request.stream
+  const commit = isStreamed || settings.commit === 'established' ? settings.commit : 'complete'
   const trail = createTrail(clock, host.journal)
   const plan = { legs, request, settings: settings.plan ?? AS_CONFIGURED, health, random, latencies, prices }
   const walk = walkPlan(plan, trail, host.onOrderProblem)
@@ -238,7 +240,7 @@ export async function run(
       settle: permit.settle,
       onEnd(ended) {
         client.release()
-        if (ended.failure === undefined) latencies?.record(leg, request.stream, firstContentMs)
+        if (ended.failure === undefined) latencies?.record(leg, isStreamed, firstContentMs)
         trail.ended(leg, ended)
         host.onEnd?.(ended, leg)
       },

@@ -1,7 +1,10 @@
-import type { Arrival, CommittedRun, LegLimits, Part } from '@understudy/core'
-import { failureOf, LegFailedError } from '@understudy/core'
+import type { Arrival, ChatRequest, CommittedRun, Leg, LegLimits, Part } from '@understudy/core'
+import { createLatencies, failureOf, LegFailedError } from '@understudy/core'
 import { getEventListeners } from 'node:events'
 import t from 'tap'
+import { collectGarbage } from '../../../test/kit/collect-garbage.js'
+import { run } from '../src/run.js'
+import { createSystemClock } from '../src/clock.js'
 import { arrival, end, finish, ping, start, text, whole, type Script, type Step } from './scripted-leg.js'
 import { contentOf, createStage, nameOf, type Play } from './stage.js'
 
@@ -326,4 +329,30 @@ t.test('usage is told with the end, whole or not', async (t) => {
     for await (const item of run.arrivals) void item
     t.strictSame(run.end()?.usage, { inputTokens: 3 })
   }
+})
+
+t.test('an open answer does not hold the request that it answers', async (t) => {
+  const settings = { advance: new Set<never>(), commit: 'first_content', retry: { retries: 0, retryOn: new Set<never>(), maxRetryAfterMs: 0 }, limits: {} } as const
+  const host = { clock: createSystemClock({ unref: true }), random: Math.random, latencies: createLatencies() }
+  const leg: Leg = {
+    provider: 'p',
+    model: 'm',
+    open: () => ({
+      form: 'none',
+      arrivals: (async function* () {
+        yield { parts: [{ type: 'text', text: 'a' }], events: 1 }
+        await new Promise(() => undefined)
+      })(),
+    }),
+  }
+  const asked = await (async () => {
+    const request: ChatRequest = { messages: [{ role: 'user', content: [{ type: 'text', text: 'b' }] }], stream: true }
+    return { weak: new WeakRef(request), outcome: await run([leg], request, settings, host) }
+  })()
+  // A weak reference holds what it points to until the job that made it is over.
+  await new Promise((resolve) => setImmediate(resolve))
+  collectGarbage()
+  t.equal(asked.weak.deref(), undefined)
+  t.equal(asked.outcome.type, 'committed')
+  if (asked.outcome.type === 'committed') await asked.outcome.arrivals.return?.()
 })
