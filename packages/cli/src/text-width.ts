@@ -3,8 +3,8 @@ const GRAPHEMES = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 /** Takes two places on a terminal: https://www.unicode.org/reports/tr11/ */
 const WIDE = /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|^[\u{20000}-\u{3fffd}]/u
 
-// eslint-disable-next-line no-control-regex -- what would move the cursor or colour the screen is what must not get there
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
+/** What would move the cursor, colour the screen, or turn the text around. */
+const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu
 
 /** The characters as a person sees them. */
 export function graphemesOf(text: string): readonly string[] {
