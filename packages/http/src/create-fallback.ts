@@ -2,8 +2,8 @@ import type { CloudCredentials, FallbackOptions, ResolvedMount, ResolvedRoute, R
 import { resolveConfig } from '@understudy/config'
 import { createLatencies, createSystemClock } from '@understudy/core'
 import type { Clock, Dialect } from '@understudy/core'
-import { bedrock, type DialectCodec } from '@understudy/dialects'
-import { anthropic, gemini, openai, responses } from '@understudy/dialects'
+import type { DialectCodec } from '@understudy/dialects'
+import { anthropic, bedrock, gemini, openai, responses } from '@understudy/dialects'
 
 import { createAuthorizeFaults } from './authorize-faults.js'
 import { routesFault } from './check-mount.js'
@@ -44,7 +44,7 @@ import { logFault } from './run-log.js'
 import { createWarn } from './warnings.js'
 
 const CODECS: ReadonlyMap<string, DialectCodec> = new Map([openai, anthropic, gemini, responses].map((codec) => [codec.name, codec]))
-const SUPPORTED: ReadonlySet<Dialect> = new Set([openai.name, anthropic.name, gemini.name, responses.name])
+const SUPPORTED: ReadonlySet<Dialect> = new Set([openai, anthropic, gemini, responses, bedrock].map(({ name }) => name))
 
 /** What a body has to be where it is no chat completion. */
 const SHAPES: ReadonlyMap<Surface, BodyShape> = new Map([['messages', messagesBody], ['responses', responsesBody]])
@@ -90,8 +90,7 @@ export function createMountableFallback(
   const { clouds = createCloudCredentials() } = ground
   const logger = options?.logger == null ? undefined : guardLogger(options.logger)
   const warn = createWarn(logger)
-  const supportedDialects = new Set([...SUPPORTED, bedrock.name])
-  const config = resolveConfig(written, options, { env, supportedDialects, warn, clouds, now: wallClock })
+  const config = resolveConfig(written, options, { env, supportedDialects: SUPPORTED, warn, clouds, now: wallClock })
   const agents = createProviderAgents({ proxy: config.proxy })
   const openRuns = createOpenRuns()
   const hub = createEventHub()
