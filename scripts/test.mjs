@@ -21,6 +21,9 @@ const passed = count('pass')
 // A run that ended without its totals, or badly in spite of them, is a failure that no count shows.
 const failed = Math.max(count('fail'), status === 0 && totals !== undefined ? 0 : 1)
 
+// Once more without the screen's drawing, where a log is cut to its end.
+for (const [line] of results.matchAll(/^ *not ok .*$/gm)) console.log(line)
+
 // On a line of its own: tap leaves the terminal's cursor code in front.
 console.log(`\n${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1
