@@ -13,6 +13,8 @@ export interface SourceHarness {
   readonly kill: () => Promise<void>
   /** Brings it back with what it held. */
   readonly revive: () => Promise<void>
+  /** Loses the connections there are without a word to their clients. Absent = it has none. */
+  readonly silence?: () => void
   readonly close: () => Promise<void>
 }
 
@@ -40,8 +42,8 @@ function entryOf(document: ChainDocumentJson, outcome: HistoryEntry['outcome'], 
 
 const soon = (ms = 5_000): AbortSignal => AbortSignal.timeout(ms)
 
-async function held(source: ChainSource): Promise<unknown> {
-  const reading = await source.read({ signal: soon() })
+async function held(source: ChainSource, withinMs?: number): Promise<unknown> {
+  const reading = await source.read({ signal: soon(withinMs) })
   if (reading.type !== 'document') return reading.type
   return typeof reading.document === 'string' ? JSON.parse(reading.document) : reading.document
 }
@@ -246,6 +248,35 @@ export function chainSourceContract({ name, skip, maxHistory, tellsWhenListening
         return eventually('once', async () => (told > before ? true : undefined), 500)
       })
       t.ok(told > 0)
+    })
+
+    t.test('connections that are lost without a word are replaced', async (t) => {
+      const harness = await start(t)
+      if (harness.silence === undefined) return
+      const here = await harness.open()
+      await write(here, documentOf(1), 0)
+      let told = 0
+      here.watch?.(() => {
+        told += 1
+      })
+      await eventually('it hears', async () => (told > 0 ? true : undefined))
+      // A pool has more than one then.
+      await Promise.all([held(here), held(here)])
+      harness.silence()
+      await t.rejects(here.read({ signal: soon(200) }))
+      t.strictSame(await eventually('it is read', async () => held(here, 500)), documentOf(1))
+      const there = await harness.open()
+      let version = 1
+      await eventually('it is told', async () => {
+        const before = told
+        await write(there, documentOf(version + 1), version)
+        version += 1
+        return eventually('once', async () => (told > before ? true : undefined), 500)
+      })
+      await eventually('it is written', async () => {
+        await write(here, documentOf(version + 1), version, soon(500))
+        return true
+      })
     })
 
     t.test('an aborted call rejects at once', async (t) => {

@@ -4,8 +4,11 @@ import type { PostgresClient, PostgresPool, RunQuery } from './postgres-client.j
 /** Runs work on a client of the pool. A client whose work was aborted or failed half-way is closed, whatever it was at. */
 export type WithClient = <Value>(signal: AbortSignal, work: (run: RunQuery) => Promise<Value>) => Promise<Value>
 
-/** Borrows clients of a pool. Of a pool that gives none, no more than one is asked for at a time. */
-export function createLender(pool: PostgresPool): WithClient {
+/**
+ * Borrows clients of a pool. Of a pool that gives none, no more than one is asked for at a time. `onSilence` is told when a client did not
+ * answer in time: its connection may be lost without a word, and others with it.
+ */
+export function createLender(pool: PostgresPool, onSilence?: () => void): WithClient {
   let asked: Promise<PostgresClient> | undefined
 
   async function borrow(signal: AbortSignal): Promise<PostgresClient> {
@@ -55,6 +58,7 @@ export function createLender(pool: PostgresPool): WithClient {
       return value
     } finally {
       client.release(broken)
+      if (broken && signal.aborted) onSilence?.()
     }
   }
 }

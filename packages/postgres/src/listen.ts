@@ -4,11 +4,18 @@ import type { PostgresClient, PostgresPool } from './postgres-client.js'
 const FIRST_RETRY_MS = 250
 const LONGEST_RETRY_MS = 10_000
 
+/** What hears a channel. */
+export interface Listener {
+  /** Listens with another client: the one it has may be dead without knowing it. */
+  readonly renew: () => void
+  readonly end: () => void
+}
+
 /**
  * Listens on a channel with a client of its own, and tells of the messages that name `payload`. Where the connection breaks, or there is
- * none, it tries again later, and tells when it hears again: it may have missed something. Gives back what ends it.
+ * none, it tries again later, and tells when it hears again: it may have missed something.
  */
-export function listen(pool: PostgresPool, channel: string, payload: string, changed: () => void): () => void {
+export function listen(pool: PostgresPool, channel: string, payload: string, changed: () => void): Listener {
   let ended = false
   let failures = 0
   let client: PostgresClient | undefined
@@ -54,12 +61,17 @@ export function listen(pool: PostgresPool, channel: string, payload: string, cha
   }
 
   void open()
-  return () => {
-    ended = true
-    clearTimeout(timer)
-    const listening = client
-    client = undefined
-    // It still listens, so nobody else can have it.
-    listening?.release(true)
+  return {
+    renew: () => {
+      if (client !== undefined) lost(client)
+    },
+    end: () => {
+      ended = true
+      clearTimeout(timer)
+      const listening = client
+      client = undefined
+      // It still listens, so nobody else can have it.
+      listening?.release(true)
+    },
   }
 }

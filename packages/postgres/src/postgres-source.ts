@@ -14,6 +14,7 @@ import { createHistoryTable } from './history-table.js'
 import type { TableOptions } from './identifiers.js'
 import { tableNames } from './identifiers.js'
 import { createLender } from './lent-client.js'
+import type { Listener } from './listen.js'
 import { listen } from './listen.js'
 import { POOL, TABLE_OPTIONS } from './migration.js'
 import type { PostgresPool, RunQuery } from './postgres-client.js'
@@ -42,8 +43,10 @@ export function postgresSource(pool: PostgresPool, options: PostgresSourceOption
   const { name = 'default', maxHistory = 500, table, schema } = options
   const names = tableNames({ table, schema })
   const history = createHistoryTable(names, name, maxHistory)
-  const withClient = createLender(pool)
-  const listening = new Set<() => void>()
+  const listening = new Set<Listener>()
+  const withClient = createLender(pool, () => {
+    for (const { renew } of listening) renew()
+  })
 
   /** The version that stood in the way, or `undefined` if it is written. */
   async function replace(run: RunQuery, document: ChainDocumentJson, text: string, expected: number): Promise<number | undefined> {
@@ -86,10 +89,10 @@ export function postgresSource(pool: PostgresPool, options: PostgresSourceOption
       return { type: 'document', document, etag: read }
     },
     watch: (changed) => {
-      const end = listen(pool, names.channel, name, changed)
-      listening.add(end)
+      const listener = listen(pool, names.channel, name, changed)
+      listening.add(listener)
       return () => {
-        if (listening.delete(end)) end()
+        if (listening.delete(listener)) listener.end()
       }
     },
     write: async (document, { expectedVersion, signal }: DocumentWrite) => {
@@ -100,7 +103,7 @@ export function postgresSource(pool: PostgresPool, options: PostgresSourceOption
     record: (entry, signal) => withClient(signal, (run) => inTransaction(run, () => history.add(run, entry, false))),
     history: ({ limit, version, signal }) => withClient(signal, (run) => history.list(run, { limit, version })),
     close: () => {
-      for (const end of listening) end()
+      for (const { end } of listening) end()
       listening.clear()
       return Promise.resolve()
     },

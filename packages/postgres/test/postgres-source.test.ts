@@ -9,6 +9,7 @@ import { chainSourceContract } from '../../../test/kit/chain-source-contract.js'
 import { deferred } from '../../../test/kit/deferred.js'
 import { eventually } from '../../../test/kit/eventually.js'
 import { POSTGRES_USER, startPostgres } from '../../../test/kit/postgres-server.js'
+import { startTcpRelay } from '../../../test/kit/tcp-relay.js'
 import { within } from '../../../test/kit/within.js'
 
 const MAX_HISTORY = 12
@@ -38,13 +39,14 @@ chainSourceContract({
     if ('skip' in server) throw new Error(server.skip)
     names += 1
     const name = `service ${names}`
-    const closing: (() => unknown)[] = []
+    const relay = await startTcpRelay(port)
+    const closing: (() => unknown)[] = [() => relay.close()]
     return {
       open: async () => {
-        const pool = openPool()
+        const pool = openPool({ port: relay.port })
         await migrate(pool)
         const source = postgresSource(pool, { name, maxHistory: MAX_HISTORY })
-        closing.push(async () => {
+        closing.unshift(async () => {
           await source.close?.()
           await pool.end()
         })
@@ -52,6 +54,7 @@ chainSourceContract({
       },
       kill: server.kill,
       revive: server.revive,
+      silence: relay.silence,
       close: async () => {
         for (const close of closing) await close()
       },

@@ -1,4 +1,4 @@
-import type { EndSubscription, IoRedisClient, RedisConnection } from './redis-client.js'
+import type { EndSubscription, IoRedisClient, OwnConnection, RedisConnection } from './redis-client.js'
 
 /** A client of the package `ioredis`. */
 export function ioRedisConnection(client: IoRedisClient): RedisConnection {
@@ -8,32 +8,31 @@ export function ioRedisConnection(client: IoRedisClient): RedisConnection {
   }
 }
 
+/** Connects a client that belongs to this source. `end` closes it, connected or not. */
+export function openIoRedis(client: IoRedisClient): OwnConnection {
+  client.on('error', () => undefined)
+  client.on('connect', () => unrefSocket(client))
+  const connected = Promise.resolve(client.status === 'wait' ? client.connect() : undefined)
+  connected.catch(() => undefined)
+  return { connected, end: () => void client.disconnect() }
+}
+
 /** Hears a channel, anew after each loss of its connection, and tells then, since it may have missed something. */
-export function ioRedisSubscription(
-  { connection, own }: { readonly connection: IoRedisClient; readonly own: boolean },
-  channel: string,
-  changed: () => void,
-): EndSubscription {
+export function ioRedisSubscription(client: IoRedisClient, channel: string, changed: () => void): EndSubscription {
   const onMessage = (from: unknown): void => {
     if (from === channel) changed()
   }
   const listen = (): void => {
-    connection.subscribe(channel).then(changed, () => undefined)
+    client.subscribe(channel).then(changed, () => undefined)
   }
-  connection.on('message', onMessage)
-  connection.on('ready', listen)
-  if (own) {
-    connection.on('error', () => undefined)
-    connection.on('connect', () => unrefSocket(connection))
-  }
-  if (connection.status === 'ready') listen()
-  else if (connection.status === 'wait') connection.connect().catch(() => undefined)
+  client.on('message', onMessage)
+  client.on('ready', listen)
+  if (client.status === 'ready') listen()
 
   return () => {
-    connection.off('message', onMessage)
-    connection.off('ready', listen)
-    if (own) connection.disconnect()
-    else connection.unsubscribe(channel).catch(() => undefined)
+    client.off('message', onMessage)
+    client.off('ready', listen)
+    client.unsubscribe(channel).catch(() => undefined)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { EndSubscription, NodeRedisClient, RedisConnection } from './redis-client.js'
+import type { EndSubscription, NodeRedisClient, OwnConnection, RedisConnection } from './redis-client.js'
 
 /** A client of the package `redis`. */
 export function nodeRedisConnection(client: NodeRedisClient): RedisConnection {
@@ -10,34 +10,25 @@ export function nodeRedisConnection(client: NodeRedisClient): RedisConnection {
   }
 }
 
-/** Hears a channel. It subscribes again by itself after each loss of its connection, and tells then, since it may have missed something. */
-export function nodeRedisSubscription(
-  { connection, own }: { readonly connection: NodeRedisClient; readonly own: boolean },
-  channel: string,
-  changed: () => void,
-): EndSubscription {
-  const heard = (): void => changed()
-  connection.on('ready', heard)
-  if (own) connection.on('error', () => undefined)
-  void listen()
+/** Connects a client that belongs to this source. Resolves when it is connected; `end` closes it, connected or not. */
+export function openNodeRedis(client: NodeRedisClient): OwnConnection {
+  client.on('error', () => undefined)
+  client.unref?.()
+  const connected = Promise.resolve(client.connect())
+  connected.catch(() => undefined)
+  return { connected, end: () => end(client) }
+}
 
-  async function listen(): Promise<void> {
-    try {
-      if (own) {
-        connection.unref?.()
-        await connection.connect()
-      }
-      await connection.subscribe(channel, heard)
-      changed()
-    } catch {
-      // The client has given up, or was closed: the document is polled.
-    }
-  }
+/** Hears a channel. The client subscribes again by itself after each loss of its connection; this tells then, since something may be missed. */
+export function nodeRedisSubscription(client: NodeRedisClient, channel: string, changed: () => void): EndSubscription {
+  const heard = (): void => changed()
+  client.on('ready', heard)
+  // A client that has given up, or was closed, hears nothing: the document is polled.
+  client.subscribe(channel, heard).then(heard, () => undefined)
 
   return () => {
-    connection.off('ready', heard)
-    if (own) end(connection)
-    else connection.unsubscribe(channel, heard).catch(() => undefined)
+    client.off('ready', heard)
+    client.unsubscribe(channel, heard).catch(() => undefined)
   }
 }
 

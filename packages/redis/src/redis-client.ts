@@ -42,7 +42,13 @@ export interface RedisConnection {
   readonly run: (script: string, keys: readonly string[], args: readonly string[], signal: AbortSignal) => Promise<unknown>
 }
 
-/** Ends a subscription, and the connection if it was opened for it. */
+/** A connection that was opened here, and is closed here. */
+export interface OwnConnection {
+  readonly connected: Promise<unknown>
+  readonly end: () => void
+}
+
+/** Ends a subscription, and leaves its connection open. */
 export type EndSubscription = () => void
 
 /** Whether it is one of `ioredis`, whose clients say their status in a word. */

@@ -5,16 +5,14 @@ import {
   identifyEntry,
   refuseTooLarge,
   TEXT,
-  untilAborted,
   VersionConflictError,
   wholeNumber,
   writtenEntry,
 } from '@understudy/config'
 import { createHash } from 'node:crypto'
-import { ioRedisConnection, ioRedisSubscription } from './io-redis.js'
-import { nodeRedisConnection, nodeRedisSubscription } from './node-redis.js'
-import type { EndSubscription, RedisClient } from './redis-client.js'
-import { isIoRedis, isRedisClient } from './redis-client.js'
+import type { RedisClient } from './redis-client.js'
+import { isRedisClient } from './redis-client.js'
+import { createRedisLink } from './redis-link.js'
 import { historyOf, textOf } from './replies.js'
 import { HISTORY_SCRIPT, RECORD_SCRIPT, TIME_SCRIPT, WRITE_SCRIPT } from './scripts.js'
 
@@ -46,31 +44,20 @@ export function redisSource(client: RedisClient, options: RedisSourceOptions = {
   const { key = 'understudy:chains', subscriber, maxHistory = 500 } = options
   const historyKey = `${key}:history`
   const channel = `${key}:changed`
-  const connection = isIoRedis(client) ? ioRedisConnection(client) : nodeRedisConnection(client)
-  const subscriptions = new Set<EndSubscription>()
-
-  const run = (script: string, keys: readonly string[], args: readonly string[], signal: AbortSignal): Promise<unknown> => {
-    signal.throwIfAborted()
-    return untilAborted(connection.run(script, keys, args, signal), signal)
-  }
+  const link = createRedisLink(client, subscriber)
+  const run = (script: string, keys: readonly string[], args: readonly string[], signal: AbortSignal): Promise<unknown> =>
+    link.ask((connection) => connection.run(script, keys, args, signal), signal)
 
   return {
     name: 'redis',
     read: async ({ etag, signal }) => {
-      signal.throwIfAborted()
-      const text = textOf(await untilAborted(connection.get(key, signal), signal))
+      const text = textOf(await link.ask((connection) => connection.get(key, signal), signal))
       if (text === undefined) return { type: 'none' }
       refuseTooLarge(Buffer.byteLength(text))
       const read = createHash('sha256').update(text).digest('hex')
       return read === etag ? { type: 'unchanged' } : { type: 'document', document: text, etag: read }
     },
-    watch: (changed) => {
-      const end = subscribe(client, subscriber, channel, changed)
-      subscriptions.add(end)
-      return () => {
-        if (subscriptions.delete(end)) end()
-      }
-    },
+    watch: (changed) => link.subscribe(channel, changed),
     write: async (document, { expectedVersion, signal }: DocumentWrite) => {
       const text = encodeDocument(document)
       const now = Number(await run(TIME_SCRIPT, [key], [], signal))
@@ -90,8 +77,7 @@ export function redisSource(client: RedisClient, options: RedisSourceOptions = {
     history: async ({ limit, version, signal }) =>
       historyOf(await run(HISTORY_SCRIPT, [historyKey], [String(limit), version === undefined ? '' : String(version)], signal)),
     close: () => {
-      for (const end of subscriptions) end()
-      subscriptions.clear()
+      link.close()
       return Promise.resolve()
     },
   }
@@ -99,17 +85,4 @@ export function redisSource(client: RedisClient, options: RedisSourceOptions = {
 
 function replaced(document: ChainDocumentJson | undefined): string {
   return document === undefined ? '' : JSON.stringify(document)
-}
-
-function subscribe(client: RedisClient, subscriber: RedisClient | undefined, channel: string, changed: () => void): EndSubscription {
-  try {
-    const own = subscriber === undefined
-    const connection = subscriber ?? client.duplicate()
-    return isIoRedis(connection)
-      ? ioRedisSubscription({ connection, own }, channel, changed)
-      : nodeRedisSubscription({ connection, own }, channel, changed)
-  } catch {
-    // A client that cannot be duplicated any more: the document is polled.
-    return () => undefined
-  }
 }

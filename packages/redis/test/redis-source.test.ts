@@ -2,7 +2,9 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
 import { Redis } from 'ioredis'
+import { Redis as Redis5 } from 'ioredis-v5'
 import { createClient } from 'redis'
+import { createClient as createClient5 } from 'redis-v5'
 import t from 'tap'
 import { redisSource } from '@understudy/redis'
 import type { RedisClient } from '@understudy/redis'
@@ -10,6 +12,7 @@ import { chainSourceContract } from '../../../test/kit/chain-source-contract.js'
 import { deferred } from '../../../test/kit/deferred.js'
 import { eventually } from '../../../test/kit/eventually.js'
 import { startRedis } from '../../../test/kit/redis-server.js'
+import { startTcpRelay } from '../../../test/kit/tcp-relay.js'
 import { within } from '../../../test/kit/within.js'
 
 const MAX_HISTORY = 12
@@ -24,22 +27,30 @@ interface OpenClient {
   readonly close: () => void
 }
 
-async function nodeRedis(): Promise<OpenClient> {
-  const client = createClient({ socket: { host: '127.0.0.1', port } })
+const nodeRedis = (create: typeof createClient) => async (to = port): Promise<OpenClient> => {
+  const client = create({ socket: { host: '127.0.0.1', port: to } })
   client.on('error', () => undefined)
   await client.connect()
   return { client, close: () => client.destroy() }
 }
 
-async function ioRedis(): Promise<OpenClient> {
-  const client = new Redis({ host: '127.0.0.1', port })
+const ioRedis = (Client: typeof Redis) => async (to = port): Promise<OpenClient> => {
+  const client = new Client({ host: '127.0.0.1', port: to })
   client.on('error', () => undefined)
   return { client, close: () => client.disconnect() }
 }
 
+/** Each major version that is supported. */
+const CLIENTS = {
+  'redis 5': nodeRedis(createClient5),
+  'redis 6': nodeRedis(createClient),
+  'ioredis 5': ioRedis(Redis5),
+  'ioredis 6': ioRedis(Redis),
+}
+
 let keys = 0
 
-for (const [name, connect] of Object.entries({ redis: nodeRedis, ioredis: ioRedis })) {
+for (const [name, connect] of Object.entries(CLIENTS)) {
   chainSourceContract({
     name: `a Redis through ${name}`,
     skip,
@@ -49,16 +60,18 @@ for (const [name, connect] of Object.entries({ redis: nodeRedis, ioredis: ioRedi
       if ('skip' in server) throw new Error(server.skip)
       keys += 1
       const key = `chains-${keys}`
-      const closing: (() => unknown)[] = []
+      const relay = await startTcpRelay(port)
+      const closing: (() => unknown)[] = [() => relay.close()]
       return {
         open: async () => {
-          const { client, close } = await connect()
+          const { client, close } = await connect(relay.port)
           const source = redisSource(client, { key, maxHistory: MAX_HISTORY })
-          closing.push(() => source.close?.(), close)
+          closing.unshift(() => source.close?.(), close)
           return source
         },
         kill: server.kill,
         revive: server.revive,
+        silence: relay.silence,
         close: async () => {
           for (const close of closing) await close()
         },
@@ -78,7 +91,7 @@ t.test('options that are none, and what is no client, are refused', async (t) =>
   t.equal(redisSource(createClient()).name, 'redis')
 })
 
-for (const [name, connect] of Object.entries({ redis: nodeRedis, ioredis: ioRedis })) {
+for (const [name, connect] of Object.entries(CLIENTS)) {
   t.test(`through ${name}`, { skip: skip ?? false }, async (t) => {
     const raw = new Redis({ host: '127.0.0.1', port })
     const { client, close } = await connect()
