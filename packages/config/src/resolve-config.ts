@@ -78,6 +78,7 @@ export function resolveConfig(
     live: settleLive(checked.chains),
     known: {
       routes: resolved,
+      embeddings: new Set(embeddings.keys()),
       liveChanges: checked.liveChanges ?? 'any',
       legFor: createLegFinder({ routes: resolved, callerModels: callers.models, providers }),
     },

@@ -34,7 +34,7 @@ import { createLegWatch } from './leg-watch.js'
 import { liveSnapshot } from './live/chain-snapshot.js'
 import { createChainControl } from './live/create-chain-control.js'
 import { createLive, provenChains } from './live/create-live.js'
-import { routeSnapshot } from './live/route-snapshot.js'
+import { embeddingRouteSnapshot, routeSnapshot } from './live/route-snapshot.js'
 import { routeToTry, tryLegs } from './live/try-legs.js'
 import { createOpenRuns } from './open-runs.js'
 import { createProviderAgents } from './outbound/agents.js'
@@ -116,7 +116,7 @@ export function createMountableFallback(
     },
   })
   const onAuthorizeFault = createAuthorizeFaults(logger, warn)
-  const drills = createDrills({ clock, random, wallClock, routes: () => pool.routes, emit: hub.emit, warn, logger })
+  const drills = createDrills({ clock, random, wallClock, routes: () => new Map([...pool.routes, ...embeddings]), emit: hub.emit, warn, logger })
   const closing = new AbortController()
   const host = { ...watching, drills, choice, health, order, latencies: createLatencies(), onAuthorizeFault }
   const startedAt = wallClock()
@@ -147,7 +147,10 @@ export function createMountableFallback(
     matches: (method, path, atRoot = false) => own.matches(method, path, atRoot),
     handle: own.handle,
     snapshot: () => ({
-      routes: [...routesNow().values()].map((route) => routeSnapshot(route, { live, startedAt, memoryOf: legs.memoryOf })),
+      routes: [
+        ...[...routesNow().values()].map((route) => routeSnapshot(route, { live, startedAt, memoryOf: legs.memoryOf })),
+        ...[...config.embeddings.values()].map((route) => embeddingRouteSnapshot(route, { startedAt, memoryOf: legs.memoryOf })),
+      ],
       ...(live === undefined ? undefined : { live: liveSnapshot(live) }),
       lastFailures: legs.lastFailures(),
       ...health.snapshot(),

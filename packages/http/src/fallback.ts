@@ -10,6 +10,8 @@ import type { Warn } from './warnings.js'
 /** One route as it stands now. Content-free. */
 export interface RouteSnapshot {
   readonly name: string
+  /** How long the vectors of a route of embeddings are; absent = it is one of completions. */
+  readonly dimensions?: number | undefined
   /** Which chain it runs, and where that comes from. */
   readonly chain: ChainSnapshot
   /** The legs of that chain. */

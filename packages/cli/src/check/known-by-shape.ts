@@ -14,6 +14,7 @@ export function knownByShape(document: Readonly<Record<string, unknown>>): Known
   const known = knownOf(Object.keys(routes).length === 0 ? { chat: [ANY] } : routes, undefined)
   return {
     routes: known.routes,
+    embeddings: known.embeddings,
     liveChanges: 'any',
     legFor: (_named, route) => {
       const [leg] = route.legs

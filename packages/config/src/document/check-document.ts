@@ -9,6 +9,7 @@ import { quote } from '../show.js'
 import type { ChainEntries, PresetEntry, RouteEntry } from './document-schema.js'
 import { longDocument, shortDocument } from './document-schema.js'
 import type { KnownChains } from './known-chains.js'
+import { unknownRoute } from './known-chains.js'
 import { identityOf, namedLeg } from './leg-name.js'
 import { readDocument } from './read-document.js'
 import { shapeIssues } from './shape-issues.js'
@@ -78,7 +79,7 @@ export function checkDocument(written: unknown, known: KnownChains): DocumentChe
     for (const [name, entry] of Object.entries(data.routes)) {
       const route = known.routes.get(name)
       const path = [ROOT, 'routes', name]
-      if (route === undefined) reportIssue(issues, path, `no route is called so; ${suggestName(name, [...known.routes.keys()])}`)
+      if (route === undefined) reportIssue(issues, path, unknownRoute(name, known))
       else routes.set(name, checkRoute(entry, route, known, path, issues))
     }
   }

@@ -135,6 +135,14 @@ t.test('everything that is wrong is refused, with its path', async (t) => {
   }
 })
 
+t.test('a route of embeddings stays as the code has it', async (t) => {
+  const by = known({}, { chat: ['openai/gpt-4o'], search: { legs: ['openai/text-embedding-3-small'], dimensions: 512 } })
+  t.strictSame(wrong({ ...ABOUT, routes: { search: { chain: ['openai/gpt-4o'] } } }, by), [
+    'document.routes.search: is a route of embeddings, which only the code can change: vectors of two models cannot be compared',
+  ])
+  t.equal(checked({ ...ABOUT, chain: ['openai/gpt-4o'] }, by).routes.get('chat')?.active, 'normal', 'it does not count as a route of the short form')
+})
+
 t.test("liveChanges: 'presets' allows the selection of a preset of the code, and no other change", async (t) => {
   const by = known({ liveChanges: 'presets' })
   t.equal(checked({ ...ABOUT, routes: { support: { active: 'local_only' } } }, by).routes.get('support')?.active, 'local_only')

@@ -31,6 +31,7 @@ export function harmOf(route: RunnableRoute, leg: Leg, fault: DrillFault): strin
   const kind = KINDS[fault].find((each) => !advance.has(each))
   if (kind !== undefined) return `the route does not move on for ${kind} (advanceOn)`
   if (fault === 'fail') return undefined
+  if ('dimensions' in route) return "vectors are no stream that could be tampered with; use the fault 'fail'"
   if (!dialectOf.has(leg)) return "a custom leg has no bytes to tamper with; use the fault 'fail'"
   if (commit === 'established') return "the route commits before the first content; use the fault 'fail'"
   if (idempotency === 'safe') return "the route asks nobody else once a provider may have processed a request (idempotency); use the fault 'fail'"

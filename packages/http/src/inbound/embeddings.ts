@@ -51,7 +51,9 @@ export async function handleEmbeddings(
   const model = typeof body['model'] === 'string' ? body['model'] : undefined
   const chosen = chooseRoute(routes, body, model)
   if ('rejection' in chosen) return reject(chosen.rejection)
-  const route = body['idempotent'] === false ? tightened(chosen) : chosen
+  const own = body['idempotent'] === false ? tightened(chosen) : chosen
+  const health = host.health.forRun()
+  const route = host.drills.isActive ? host.drills.drilled(own, inbound.headers, health) : own
 
   const { clock, random, order, latencies } = host
   const request = requestOf(body, model, chosen.dimensions)
@@ -61,7 +63,7 @@ export async function handleEmbeddings(
   const outcome = await run(route.legs, request, route.settings, {
     clock,
     random,
-    health: host.health.forRun(),
+    health,
     latencies,
     prices: order.pricesOf(request, route.order),
     onOrderProblem: order.onProblem,

@@ -113,6 +113,10 @@ export function createChainControl(host: ChainControlHost): ChainControl {
 
   function mustBeRoute(route: string): void {
     if (known.routes.has(route)) return
+    if (known.embeddings.has(route)) {
+      const message = `'${route}' is a route of embeddings, which only the code can change: vectors of two models cannot be compared`
+      throw new ChainControlError('unknown_route', message)
+    }
     throw new ChainControlError('unknown_route', `no route is called '${route}'; there is ${[...known.routes.keys()].join(', ')}`)
   }
 

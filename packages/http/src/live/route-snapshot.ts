@@ -1,4 +1,4 @@
-import type { LiveChains, ResolvedLeg, ResolvedRoute } from '@understudy/config'
+import type { LiveChains, ResolvedEmbeddingRoute, ResolvedLeg, ResolvedRoute } from '@understudy/config'
 import type { LegIdentity } from '@understudy/core'
 
 import type { LegSnapshot, RouteSnapshot } from '../fallback.js'
@@ -30,6 +30,22 @@ export function routeSnapshot(route: ResolvedRoute, { live, startedAt, memoryOf 
         ...(marking !== undefined && { marking }),
         legs: legSnapshots(own),
       })),
+    }),
+  }
+}
+
+/** Says what a route of embeddings runs: always what the code has. */
+export function embeddingRouteSnapshot(
+  { name, dimensions, legs }: ResolvedEmbeddingRoute,
+  { startedAt, memoryOf }: Omit<RouteSnapshotParts, 'live'>,
+): RouteSnapshot {
+  return {
+    name,
+    dimensions,
+    chain: { layer: 'code', version: 0, since: startedAt },
+    legs: legs.map(({ provider, model, region }) => {
+      const identity = { provider: provider.name, model, region }
+      return legSnapshot(identity, memoryOf(identity))
     }),
   }
 }

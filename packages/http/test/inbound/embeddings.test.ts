@@ -124,3 +124,25 @@ t.test('a leg that cannot be asked stops the mount, and a route whose legs were 
   t.equal(response.status, 404)
   t.match(await textOf(response), /have no credentials/)
 })
+
+t.test('the snapshot shows the legs and when they last served', async (t) => {
+  const { fallback } = await start(t, { models: { one: [{ status: 503 }], two: [answer([1, 2], [3, 4])] } })
+  const legs = [{ provider: 'a', model: 'one' }, { provider: 'b', model: 'two' }]
+  t.match(fallback.snapshot().routes, [{ name: 'search', dimensions: 2, chain: { layer: 'code', version: 0 }, legs }])
+  await fallback.handle(asked())
+  const [route] = fallback.snapshot().routes
+  t.strictSame(route?.legs.map(({ lastServedAt }) => typeof lastServedAt), ['undefined', 'number'])
+  t.throws(() => fallback.chains.trial('search'), { code: 'unknown_route', message: "'search' is a route of embeddings, which only the code can change" })
+})
+
+t.test('a drill fails a leg before it is called; its bytes cannot be tampered with', async (t) => {
+  const { fallback, simulator } = await start(t, { models: { two: [answer([1, 2], [3, 4])] } })
+  const drill = { route: 'search', share: 1, forMs: 60_000, maxRequests: 1, actor: 'ann', reason: 'game day' } as const
+  t.throws(() => fallback.drills.start({ ...drill, fault: 'cut' }), { code: 'invalid_request', message: /vectors are no stream/ })
+  fallback.drills.start({ ...drill, fault: 'fail' })
+  const response = await fallback.handle(asked())
+  t.equal(response.status, 200)
+  t.match(response.headers['understudy-trail'], /a\/one.*;drill/)
+  t.strictSame(simulator.calls.map(({ model }) => model), ['two'])
+  t.match(fallback.drills.list(), [{ endCause: 'requests', drilled: 1 }])
+})
