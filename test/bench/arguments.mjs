@@ -13,12 +13,13 @@ export function readArguments(argv) {
       only: { type: 'string' },
       scale: { type: 'boolean', default: false },
       features: { type: 'boolean', default: false },
+      dialects: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
     },
   })
-  const { quick, scale, features } = values
+  const { quick, scale, features, dialects } = values
   const only = values.only?.split(',')
-  if (!values.profile) return { quick, only, scale, features, save: !quick && only === undefined }
+  if (!values.profile) return { quick, only, scale, features, dialects, save: !quick && only === undefined }
 
   const [target, scenario, file] = positionals
   if (file === undefined) throw new Error('--profile needs a target, a scenario and a file: --profile express burst ../express.cpuprofile')

@@ -36,10 +36,15 @@ export const scenariosOf = (target, alone) => scenarios.filter((scenario) =>
   && (!scenario.fallback || target.fallback)
   && (target.name !== direct.name || scenario.direct))
 
-/** Warms a target up with most of what it will be asked, so that its code is compiled before the first round. */
+/** The bench as it warms targets up, so that their code is compiled before the first round. */
+export const warming = (bench) => ({
+  ...bench,
+  plan: { ...bench.plan, warmMs: 0, windowMs: 0, atLeast: bench.plan.warmRequests, longestMs: WARM_MS, denseMs: 400 },
+})
+
+/** Warms a target up with most of what it will be asked. */
 export async function warm(bench, target) {
-  const plan = { ...bench.plan, warmMs: 0, windowMs: 0, atLeast: bench.plan.warmRequests, longestMs: WARM_MS, denseMs: 400 }
   for (const scenario of scenariosOf(target, false)) {
-    if (scenario.warms) await scenario.measure({ ...bench, plan }, target)
+    if (scenario.warms) await scenario.measure(warming(bench), target)
   }
 }

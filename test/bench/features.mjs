@@ -1,7 +1,7 @@
 import { closedLoop, dense } from './scenarios.mjs'
 
 /** What can be on or off, each alone and then all, against none. */
-export const features = ['none', 'report', 'trail', 'logger', 'listener', 'health', 'all']
+export const features = ['none', 'report', 'trail', 'logger', 'listener', 'health', 'live', 'all']
 
 export const featureLoads = [
   {

@@ -1,4 +1,4 @@
-// npm run bench [-- --quick] [-- --only raw,express] [-- --scale] [-- --features] [-- --profile <target> <scenario> <file>]
+// npm run bench [-- --quick] [-- --only raw,express] [-- --scale] [-- --features] [-- --dialects] [-- --profile <target> <scenario> <file>]
 import { readArguments } from './arguments.mjs'
 import { measureAll } from './measure-all.mjs'
 import { measureVariants } from './measure-variants.mjs'
@@ -9,14 +9,15 @@ import { profileOne } from './profile.mjs'
 import { writeReport, writeVariants } from './report/write-report.mjs'
 import { chooseTargets } from './targets.mjs'
 
-const { quick, only, profile, scale, features, save } = readArguments(process.argv.slice(2))
+const { quick, only, profile, scale, features, dialects, save } = readArguments(process.argv.slice(2))
 const plan = quick ? plans.quick : plans.full
 const pinning = choosePinning()
 
 if (profile) {
   await profileOne({ ...profile, plan, pinning })
-} else if (scale || features) {
-  writeVariants({ ...(await measureVariants({ plan, pinning, scale, features })), plan, pinning, quick })
+} else if (scale || features || dialects) {
+  if (dialects) installPeers()
+  writeVariants({ ...(await measureVariants({ plan, pinning, scale, features, dialects })), plan, pinning, quick })
 } else {
   const chosen = chooseTargets(only, quick)
   if (chosen.some(({ peer }) => peer)) installPeers()

@@ -1,11 +1,11 @@
-import { startBench } from './bench.mjs'
+import { startBench, warming } from './bench.mjs'
+import { dialectLoads, dialectTargets } from './dialects.mjs'
 import { featureLoads, features } from './features.mjs'
 import { createFigures } from './figures.mjs'
 import { scales } from './scale.mjs'
 import { targets } from './targets.mjs'
 
 const say = (text) => process.stderr.write(`${text}\n`)
-const WARM_MS = 600
 
 const raw = targets.find(({ name }) => name === 'raw')
 const variant = (...args) => ({ name: args.join(' '), file: 'targets/variant.mjs', args })
@@ -13,8 +13,7 @@ const variant = (...args) => ({ name: args.join(' '), file: 'targets/variant.mjs
 /** Each job once to warm up, then round by round, all in turn. `key` names the figure and `of` the target. */
 async function measureInTurn(bench, jobs) {
   const figures = createFigures()
-  const plan = { ...bench.plan, warmMs: 0, windowMs: WARM_MS, denseMs: WARM_MS }
-  for (const { target, measure } of jobs) await measure({ ...bench, plan }, target)
+  for (const { target, measure } of jobs) await measure(warming(bench), target)
   for (let round = 0; round < bench.plan.rounds; round += 1) {
     say(`round ${round + 1} of ${bench.plan.rounds}`)
     for (const { of, key, target, measure } of jobs) figures.add(of, round, { [key]: await measure(bench, target) })
@@ -22,13 +21,17 @@ async function measureInTurn(bench, jobs) {
   return figures
 }
 
-/** Understudy and the plain pass-through at growing sizes, and Understudy with each feature on and off. */
-export async function measureVariants({ plan, pinning, scale, features: wantsFeatures }) {
+/**
+ * Understudy and the plain pass-through at growing sizes, Understudy with each feature on and off, and with legs of other dialects beside
+ * the AI SDK.
+ */
+export async function measureVariants({ plan, pinning, scale, features: wantsFeatures, dialects }) {
   const bench = await startBench({ pinning, plan })
   const found = {}
   try {
     if (scale) found.scale = await measureScale(bench)
     if (wantsFeatures) found.features = await measureFeatures(bench)
+    if (dialects) found.dialects = await measureDialects(bench)
   } finally {
     await bench.stop()
   }
@@ -66,5 +69,15 @@ async function measureFeatures(bench) {
   say('features')
   const figures = await measureInTurn(bench, jobs)
   await Promise.all([...started.values()].map((target) => target.stop()))
+  return figures
+}
+
+async function measureDialects(bench) {
+  const started = []
+  for (const target of dialectTargets) started.push(await bench.start(target))
+  say('dialects')
+  const jobs = dialectLoads.flatMap(({ title, measure }) => started.map((target) => ({ of: target.name, key: title, target, measure })))
+  const figures = await measureInTurn(bench, jobs)
+  await Promise.all(started.map((target) => target.stop()))
   return figures
 }

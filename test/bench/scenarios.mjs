@@ -23,7 +23,7 @@ function demandWhole(name, { failed, requests }) {
 export async function closedLoop({ upstream, client, plan }, target, options) {
   const { legs, stream = false, connections = CONNECTIONS, ms = plan.windowMs } = options
   await upstream.ask('play', legs)
-  const load = (forMs) => client.ask('load', { port: target.port, connections, ms: forMs, stream, atLeast: plan.atLeast })
+  const load = (forMs) => client.ask('load', { port: target.port, connections, ms: forMs, stream, atLeast: plan.atLeast, longestMs: plan.longestMs })
   await load(plan.warmMs)
   const result = await spent(target, () => load(ms))
   demandWhole(target.name, result)
@@ -62,8 +62,8 @@ async function burst(bench, target) {
 }
 
 /** Open streams that get events in turn, each event in a write of its own. */
-export async function dense({ upstream, client, plan }, target, { streams = DENSE_STREAMS } = {}) {
-  await upstream.ask('play', ['held', 'held'])
+export async function dense({ upstream, client, plan }, target, { streams = DENSE_STREAMS, legs = ['held', 'held'] } = {}) {
+  await upstream.ask('play', legs)
   await client.ask('open', { port: target.port, count: streams })
   const pace = async (ms) => {
     const before = await client.ask('counts')

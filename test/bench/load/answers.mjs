@@ -8,7 +8,7 @@ const WORDS = [
 const OBFUSCATION = 'q8ZxV3pLw0TnR5yB'
 const CREATED = 1_757_000_000
 
-const word = (index) => WORDS[index % WORDS.length]
+export const word = (index) => WORDS[index % WORDS.length]
 
 const chunkText = (id, delta, finishReason, index) =>
   `data: {"id":"chatcmpl-C8f${id}","object":"chat.completion.chunk","created":${CREATED + id},`
@@ -16,16 +16,17 @@ const chunkText = (id, delta, finishReason, index) =>
   + `"choices":[{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${finishReason}}],`
   + `"obfuscation":"${OBFUSCATION.slice(0, 4 + (index % 12))}"}\n\n`
 
-const framed = (text) => {
+export const framed = (text) => {
   const bytes = Buffer.from(text)
   return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
 }
 
 const opener = (id) => framed(chunkText(id, '{"role":"assistant","content":"","refusal":null}', 'null', 0))
-const contentEvent = (id, index) => framed(chunkText(id, `{"content":"${word(index * 7 + id)}"}`, 'null', index))
-const finish = (id) => Buffer.concat([framed(chunkText(id, '{}', '"stop"', 3)), framed('data: [DONE]\n\n'), END_OF_MESSAGE])
+const textEvent = (id, index, text) => framed(chunkText(id, `{"content":"${text}"}`, 'null', index))
+const contentEvent = (id, index) => textEvent(id, index, word(index * 7 + id))
+export const END_OF_MESSAGE = Buffer.from('0\r\n\r\n')
 
-const END_OF_MESSAGE = Buffer.from('0\r\n\r\n')
+const finish = (id) => Buffer.concat([framed(chunkText(id, '{}', '"stop"', 3)), framed('data: [DONE]\n\n'), END_OF_MESSAGE])
 
 const PROVIDER_HEADERS = [
   'date: Mon, 03 Nov 2025 10:00:00 GMT',
@@ -39,9 +40,9 @@ const PROVIDER_HEADERS = [
 
 const head = (status, headers) => Buffer.from([`HTTP/1.1 ${status}`, ...PROVIDER_HEADERS, ...headers, '', ''].join('\r\n'))
 
-const STREAM_HEAD = head('200 OK', ['content-type: text/event-stream; charset=utf-8', 'transfer-encoding: chunked'])
+export const STREAM_HEAD = head('200 OK', ['content-type: text/event-stream; charset=utf-8', 'transfer-encoding: chunked'])
 
-const jsonAnswer = (status, text) => {
+export const jsonAnswer = (status, text) => {
   const body = Buffer.from(text)
   return Buffer.concat([head(status, ['content-type: application/json', `content-length: ${body.length}`]), body])
 }
@@ -61,9 +62,8 @@ const completionText = (id, size) => {
 const VARIANTS = [0, 1, 2, 3, 4, 5, 6, 7]
 
 /** Eight answers of each kind, so that no two in a row are the same bytes. */
-const variants = (make) => VARIANTS.map(make)
+export const variants = (make) => VARIANTS.map(make)
 
-export const json1k = variants((id) => jsonAnswer('200 OK', completionText(id, 1024)))
 export const json64k = variants((id) => jsonAnswer('200 OK', completionText(id, 65_536)))
 export const error500 = variants(() => jsonAnswer('500 Internal Server Error',
   '{"error":{"message":"The server had an error while processing your request.","type":"server_error","param":null,"code":null}}'))
@@ -71,30 +71,35 @@ export const error500 = variants(() => jsonAnswer('500 Internal Server Error',
 /** Content events of one burst; with the role opener and the finish it is three more. */
 export const BURST_EVENTS = 100
 export const EVENTS_OF_A_BURST = BURST_EVENTS + 3
-export const burst = variants((id) => Buffer.concat([
-  STREAM_HEAD, opener(id), ...Array.from({ length: BURST_EVENTS }, (_, index) => contentEvent(id, index)), finish(id),
-]))
 
 /** The same with events of other sizes: how many of each, and the bytes of one, roughly. */
 export const SIZED_BURSTS = new Map([[270, 100], [2700, 100], [27_000, 20], [270_000, 4]])
 const sizedEvent = (id, index, size) => {
   let content = word(index * 7 + id)
   for (let at = index; content.length < size - 270; at += 1) content += word(at * 5)
-  return framed(chunkText(id, `{"content":"${content}"}`, 'null', index))
+  return textEvent(id, index, content)
 }
 export const sizedBurst = (size) => variants((id) => Buffer.concat([
   STREAM_HEAD, opener(id), ...Array.from({ length: SIZED_BURSTS.get(size) }, (_, index) => sizedEvent(id, index, size)), finish(id),
 ]))
 
-/** A stream in pieces: what opens it, single events, what ends it. */
-export const opening = variants((id) => Buffer.concat([STREAM_HEAD, opener(id)]))
-export const firstContent = variants((id) => contentEvent(id, 0))
-export const singleEvents = Array.from({ length: 96 }, (_, index) => contentEvent(index % 8, index))
-export const ending = variants(finish)
+/**
+ * What a dialect's provider answers, made of how it writes a whole answer of some size, what opens a stream, one piece of text, and what
+ * ends it: `dwellEvent` is a first token with the microseconds that the upstream sat on it, so that the client can take them off.
+ */
+export const answersOf = ({ completion, opener, content, finish }) => ({
+  json1k: variants((id) => jsonAnswer('200 OK', completion(id, 1024))),
+  burst: variants((id) => Buffer.concat([
+    STREAM_HEAD, opener(id), ...Array.from({ length: BURST_EVENTS }, (_, index) => content(id, index, word(index * 7 + id))), finish(id),
+  ])),
+  opening: variants((id) => Buffer.concat([STREAM_HEAD, opener(id)])),
+  firstContent: variants((id) => content(id, 0, word(id))),
+  singleEvents: Array.from({ length: 96 }, (_, index) => content(index % 8, index, word(index * 7 + index % 8))),
+  ending: variants(finish),
+  dwellEvent: (id, microseconds) => content(id, 1, `dwell ${String(microseconds).padStart(9, '0')}`),
+})
 
-/** The first token, with the microseconds that the upstream sat on it, so that the client can take them off. */
-export const dwellEvent = (id, microseconds) =>
-  framed(chunkText(id, `{"content":"dwell ${String(microseconds).padStart(9, '0')}"}`, 'null', 1))
+export const openai = answersOf({ completion: completionText, opener, content: textEvent, finish })
 
 /** Failures that a status does not show. */
 export const errorIn200 = variants((id) => Buffer.concat([

@@ -1,5 +1,3 @@
-import { singleEvents } from './answers.mjs'
-
 const RELEASE_AT_ONCE = 50
 
 /** Streams that have begun and wait for more: events at an even pace, then their end. */
@@ -8,23 +6,25 @@ export function createHeldStreams() {
   const lock = new Int32Array(new SharedArrayBuffer(4))
 
   return {
-    add: (socket, ending) => streams.push({ socket, ending }),
+    /** `events`: what it is sent, in turn. */
+    add: (socket, { events, ending }) => streams.push({ socket, events, ending }),
 
     /**
      * Sends events to the streams in turn, evenly spaced, each in a write of its own; resolves after the last. Timers tick
      * in milliseconds, which would send ten at a time; so the thread sleeps to the next event and looks at its sockets between.
      */
-    pace: ({ events, perSecond }) => new Promise((resolve) => {
+    pace: ({ events: total, perSecond }) => new Promise((resolve) => {
       const everyMs = 1000 / perSecond
       const from = performance.now()
       let sent = 0
       const step = () => {
         const elapsed = performance.now() - from
-        while (sent < events && sent * everyMs <= elapsed) {
-          streams[sent % streams.length].socket.write(singleEvents[sent % singleEvents.length])
+        while (sent < total && sent * everyMs <= elapsed) {
+          const { socket, events } = streams[sent % streams.length]
+          socket.write(events[sent % events.length])
           sent += 1
         }
-        if (sent === events) return resolve({ sent })
+        if (sent === total) return resolve({ sent })
         const wait = sent * everyMs - (performance.now() - from)
         if (wait > 0.06) Atomics.wait(lock, 0, 0, wait - 0.05)
         setImmediate(step)

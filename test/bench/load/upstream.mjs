@@ -4,6 +4,7 @@ import { answerCommands } from '../process/control.mjs'
 import { createHeldStreams } from './held-streams.mjs'
 import { createMessageReader } from './message-reader.mjs'
 import * as answers from './answers.mjs'
+import { anthropic, gemini } from './foreign-answers.mjs'
 
 const FIRST_TOKEN_MS = 2
 const REST_MS = 1
@@ -13,37 +14,44 @@ let turn = 0
 
 const whole = (bytes) => (socket) => socket.write(bytes[turn % bytes.length])
 
-function firstToken(socket) {
+const firstToken = ({ opening, dwellEvent, singleEvents, ending }) => (socket) => {
   const id = turn % 8
   const from = process.hrtime.bigint()
-  socket.write(answers.opening[id])
+  socket.write(opening[id])
   setTimeout(() => {
     const dwell = Number((process.hrtime.bigint() - from) / 1000n)
-    socket.write(answers.dwellEvent(id, dwell))
-    setTimeout(() => socket.write(Buffer.concat([...answers.singleEvents.slice(0, 4), answers.ending[id]])), REST_MS)
+    socket.write(dwellEvent(id, dwell))
+    setTimeout(() => socket.write(Buffer.concat([...singleEvents.slice(0, 4), ending[id]])), REST_MS)
   }, FIRST_TOKEN_MS)
 }
 
-function hold(socket) {
+const hold = ({ opening, firstContent, singleEvents, ending }) => (socket) => {
   const id = turn % 8
-  socket.write(Buffer.concat([answers.opening[id], answers.firstContent[id]]))
-  held.add(socket, answers.ending[id])
+  socket.write(Buffer.concat([opening[id], firstContent[id]]))
+  held.add(socket, { events: singleEvents, ending: ending[id] })
 }
 
+/** What a provider of each dialect does, by the names of OpenAI's with the dialect before them. */
+const modesOf = (dialect, prefix = '') => ({
+  [`${prefix}json-1k`]: whole(dialect.json1k),
+  [`${prefix}burst`]: whole(dialect.burst),
+  [`${prefix}first-token`]: firstToken(dialect),
+  [`${prefix}held`]: hold(dialect),
+})
+
 const modes = {
-  'json-1k': whole(answers.json1k),
+  ...modesOf(answers.openai),
+  ...modesOf(anthropic, 'anthropic '),
+  ...modesOf(gemini, 'gemini '),
   'json-64k': whole(answers.json64k),
   'error-500': whole(answers.error500),
-  burst: whole(answers.burst),
   'error-in-200': whole(answers.errorIn200),
   'json-error-in-200': whole(answers.jsonErrorIn200),
   reset: (socket) => socket.resetAndDestroy(),
   // Its head and the role opener, and then nothing.
-  stall: (socket) => socket.write(answers.opening[turn % 8]),
+  stall: (socket) => socket.write(answers.openai.opening[turn % 8]),
   'end-before-content': whole(answers.endBeforeContent),
   'end-after-content': whole(answers.endAfterContent),
-  'first-token': firstToken,
-  held: hold,
 }
 
 for (const size of answers.SIZED_BURSTS.keys()) modes[`burst-${size}`] = whole(answers.sizedBurst(size))

@@ -1,16 +1,24 @@
-// The Vercel AI SDK with ai-fallback in an Express route that speaks OpenAI's format.
+// The Vercel AI SDK with ai-fallback in an Express route that speaks OpenAI's format, with legs of the dialect that it is told.
+import { createAnthropic } from '@ai-sdk/anthropic'
+import { createGoogleGenerativeAI } from '@ai-sdk/google'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateText, streamText } from 'ai'
 import { createFallback } from 'ai-fallback'
 import express from 'express'
 import { createServer } from 'node:http'
-import { backup, limitMs, listenAndServe, primary } from '../targets/serve.mjs'
+import { backup, extra, limitMs, listenAndServe, primary } from '../targets/serve.mjs'
 
 globalThis.AI_SDK_LOG_WARNINGS = false
 
 const MODEL = 'gpt-4o-mini'
+const [dialect = 'openai'] = extra
+const makers = {
+  openai: (settings) => createOpenAICompatible(settings)(MODEL),
+  anthropic: (settings) => createAnthropic(settings)('claude-sonnet-4-5'),
+  gemini: (settings) => createGoogleGenerativeAI(settings)('gemini-2.5-flash'),
+}
 const models = [['primary', primary], ['backup', backup]].map(([name, baseURL]) =>
-  createOpenAICompatible({ name, baseURL, apiKey: `sk-${name}` })(MODEL))
+  makers[dialect]({ name, baseURL, apiKey: `sk-${name}` }))
 
 /**
  * A fallback remembers for all its users which model it switched to, and two that switch at once skip a model; so each request

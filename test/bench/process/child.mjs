@@ -13,10 +13,16 @@ const within = (ms, what, promise) => {
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
 
+/**
+ * With the window of a scenario minutes apart, V8 throws a target's bytecode and what it learned away meanwhile, as it would of no server at
+ * work, and the most of those that have the most code.
+ */
+const NODE_FLAGS = ['--expose-gc', '--no-flush-bytecode']
+
 /** Starts a file as a process of its own, on one core where `pin` says so, and gives a way to ask it things. */
 export async function startChild(file, { name, args = [], pin }) {
   const path = fileURLToPath(new URL(file, new URL('..', import.meta.url)))
-  const [command, ...before] = [...pin, process.execPath, '--expose-gc']
+  const [command, ...before] = [...pin, process.execPath, ...NODE_FLAGS]
   const child = spawn(command, [...before, path, ...args], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, NODE_ENV: 'production' },

@@ -1,3 +1,4 @@
+import { dialectBudgets, dialectLoads, dialectTargets } from '../dialects.mjs'
 import { featureLoads, features } from '../features.mjs'
 import { ratio, summary } from '../figures.mjs'
 
@@ -35,9 +36,27 @@ const featuresTable = (figures) => [
   '',
 ]
 
+const budgetCell = (figures, target, title) => {
+  const budget = dialectBudgets.find((one) => one.target === target && one.title === title)
+  const to = summary(figures.pairs([target, title], ['raw', title], ratio))
+  if (budget === undefined || to === undefined) return ''
+  return `, at most x ${budget.limit}: ${to.median <= budget.limit ? 'met' : '**not met**'}`
+}
+
+const dialectsTable = (figures) => [
+  line(['target', ...dialectLoads.map(({ title }) => title)]),
+  line(['---', ...dialectLoads.map(() => '---')]),
+  ...dialectTargets.map(({ name, label }) => line([
+    label,
+    ...dialectLoads.map(({ title }) => `${cell(figures, [name, title], ['raw', title])}${budgetCell(figures, name, title)}`),
+  ])),
+  '',
+]
+
 /** The tables of what grows and of what can be switched off; in brackets the ratio to the first column, or to nothing on. */
-export const variantTables = ({ scale = [], features: figures }) => [
+export const variantTables = ({ scale = [], features: figures, dialects }) => [
   ...(scale.length === 0 ? [] : ['Understudy and the plain pass-through as things grow; x = to the smallest:', '']),
   ...scale.flatMap(scaleTable),
   ...(figures === undefined ? [] : ['What each feature costs on node:http; x = to none on:', '', ...featuresTable(figures)]),
+  ...(dialects === undefined ? [] : ['A client of OpenAI\'s format over legs of another dialect; x = to the plain pass-through of OpenAI\'s:', '', ...dialectsTable(dialects)]),
 ].join('\n')

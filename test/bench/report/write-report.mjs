@@ -17,11 +17,11 @@ export function writeReport({ save, ...run }) {
   writeFileSync(file('results.svg'), toChart(run))
 }
 
-/** Prints the tables of scale and of features, and keeps them beside the bench if both were measured in full. */
+/** Prints the tables of scale, features and dialects, and keeps them beside the bench if all were measured in full. */
 export function writeVariants({ plan, pinning, quick, ...found }) {
   const { date, commit, node, cores } = describeMachine()
   const text = [
-    '# Scale and features',
+    '# Scale, features and dialects',
     '',
     `${date}, commit ${commit}, Node ${node}, ${cores}; ${pinning.note}.`,
     `${plan.rounds} round(s), processor time of the target's process, medians.`,
@@ -29,5 +29,5 @@ export function writeVariants({ plan, pinning, quick, ...found }) {
     variantTables(found),
   ].join('\n')
   process.stdout.write(text)
-  if (!quick && found.scale && found.features) writeFileSync(file('results-scale.md'), text)
+  if (!quick && found.scale && found.features && found.dialects) writeFileSync(file('results-scale.md'), text)
 }

@@ -16,6 +16,16 @@ const chains = {
   routes: () => ({ ...Object.fromEntries(numbered(count - 1, (index) => [`route-${index}`, routes.chat])), ...routes }),
 }
 
+/** A live document with the same legs as the code has, that is polled like any other. */
+const live = {
+  source: {
+    name: 'bench',
+    read: ({ etag }) => Promise.resolve(etag === '1'
+      ? { type: 'unchanged' }
+      : { type: 'document', etag: '1', document: { version: 1, chain: routes.chat, updated_by: 'bench', reason: 'to be measured' } }),
+  },
+}
+
 const features = {
   none: BARE,
   report: { ...BARE, report: true },
@@ -23,7 +33,8 @@ const features = {
   logger: { ...BARE, logger: silent },
   listener: BARE,
   health: { ...BARE, breaker: options.breaker, cooldown: true },
-  all: { logger: silent },
+  live: { ...BARE, chains: live },
+  all: { logger: silent, chains: live },
 }
 
 const fallback = createFallback(chains[what]?.() ?? routes, { ...options, ...(what === 'feature' ? features[value] : {}) })
