@@ -22,30 +22,39 @@ const skip = 'skip' in server ? server.skip : undefined
 const port = 'port' in server ? server.port : 0
 if ('stop' in server) t.teardown(() => server.stop())
 
+interface Connectable {
+  connect(): Promise<unknown>
+  destroy(): void
+}
+
+interface Closable {
+  disconnect(): void
+}
+
 interface OpenClient {
   readonly client: RedisClient
   readonly close: () => void
 }
 
-const nodeRedis = (create: typeof createClient) => async (to = port): Promise<OpenClient> => {
-  const client = create({ socket: { host: '127.0.0.1', port: to } })
+const nodeRedis = (create: (host: string, port: number) => RedisClient & Connectable) => async (to = port): Promise<OpenClient> => {
+  const client = create('127.0.0.1', to)
   client.on('error', () => undefined)
   await client.connect()
   return { client, close: () => client.destroy() }
 }
 
-const ioRedis = (Client: typeof Redis) => async (to = port): Promise<OpenClient> => {
-  const client = new Client({ host: '127.0.0.1', port: to })
+const ioRedis = (create: (host: string, port: number) => RedisClient & Closable) => async (to = port): Promise<OpenClient> => {
+  const client = create('127.0.0.1', to)
   client.on('error', () => undefined)
   return { client, close: () => client.disconnect() }
 }
 
 /** Each major version that is supported. */
 const CLIENTS = {
-  'redis 5': nodeRedis(createClient5),
-  'redis 6': nodeRedis(createClient),
-  'ioredis 5': ioRedis(Redis5),
-  'ioredis 6': ioRedis(Redis),
+  'redis 5': nodeRedis((host, to) => createClient5({ socket: { host, port: to } })),
+  'redis 6': nodeRedis((host, to) => createClient({ socket: { host, port: to } })),
+  'ioredis 5': ioRedis((host, to) => new Redis5({ host, port: to })),
+  'ioredis 6': ioRedis((host, to) => new Redis({ host, port: to })),
 }
 
 let keys = 0
