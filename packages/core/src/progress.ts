@@ -179,6 +179,7 @@ const NO_CHOICES: readonly number[] = []
 /** Counts come in pieces, and a later piece may name a count without having it. */
 function merge(earlier: Usage | undefined, later: Usage): Usage {
   if (earlier === undefined) return later
-  const known = Object.entries(later).filter(([, count]) => count !== undefined)
-  return { ...earlier, ...Object.fromEntries(known) }
+  const merged: Record<string, number | undefined> = { ...earlier }
+  for (const [name, count] of Object.entries<number | undefined>({ ...later })) if (count !== undefined) merged[name] = count
+  return merged
 }

@@ -105,8 +105,8 @@ export interface StreamDecoderOptions {
 /**
  * Reads one stream. Nothing comes after an `error` or an `end` part. Never throws.
  *
- * With `forward: 'bytes'`, from the first output text on, an event that a cheap and exact look proves to be more of it is
- * passed on without being parsed and gives no part.
+ * From the first output text on, an event that a cheap and exact look proves to be more of it is not parsed. With `forward: 'bytes'` it
+ * gives no part.
  */
 export interface StreamDecoder {
   /** What these bytes completed; `undefined` if nothing that matters. */

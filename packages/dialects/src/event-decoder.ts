@@ -1,4 +1,4 @@
-import type { Arrival, Failure, Part } from '@understudy/core'
+import type { Arrival, Failure, Part, ReasoningPart, TextPart } from '@understudy/core'
 import { failureOf } from '@understudy/core'
 import { createFrameReader, isFrameTooLargeError, parseFrame, type FrameReader, type Frames } from '@understudy/sse'
 import { mayHaveCarriedOutput } from './carried-output.js'
@@ -54,6 +54,8 @@ class EventDecoder implements StreamDecoder {
   readonly #plainLook: PlainLook | undefined
   /** Until the first event. */
   #heldStart: HeldStart | undefined = createHeldStart()
+  /** The text of the last event that was parsed and plain. */
+  #text: TextPart | ReasoningPart | undefined
   #isCommitted = false
   #isDone = false
   #malformedInRow = 0
@@ -68,7 +70,7 @@ class EventDecoder implements StreamDecoder {
     this.#dialect = dialect
     this.#forwardsBytes = forward === 'bytes'
     this.#reader = createFrameReader({ maxFrameBytes })
-    this.#plainLook = this.#forwardsBytes && look ? createPlainLook(dialect.plainKeys, dialect.plainNumbers) : undefined
+    this.#plainLook = look ? createPlainLook(dialect.plainKeys, dialect.plainNumbers) : undefined
   }
 
   push(bytes: Uint8Array): Arrival | undefined {
@@ -114,7 +116,7 @@ class EventDecoder implements StreamDecoder {
     let keptTo: number | undefined
     let start = 0
     for (const end of ends) {
-      if (this.#plainLook?.matches(latin1, start, end) === true) {
+      if (this.#plainLook?.matches(latin1, start, end) === true && (this.#forwardsBytes || this.#readPlain(latin1))) {
         this.#events++
         this.#malformedInRow = 0
       } else if (!this.#readFrame(latin1.slice(start, end))) {
@@ -160,6 +162,7 @@ class EventDecoder implements StreamDecoder {
     const value = event.data === '' ? null : parseJson(event.data)
     if (value === undefined) return this.#readMalformed(event.data, event.event)
     this.#malformedInRow = 0
+    const before = this.#parts.length
     const nature = dialect.read(value, event.event, this.#parts)
     const last = this.#parts.at(-1)?.type
     if (last === 'error' || last === 'end') {
@@ -171,8 +174,28 @@ class EventDecoder implements StreamDecoder {
       this.#events--
       return this.#isCommitted
     }
-    if (nature === 'plain') this.#plainLook?.learn(frame)
+    if (nature === 'plain') this.#learn(frame, before)
     if (this.#forwardsBytes) this.#opener = dialect.missingOpener?.(value, this.#hasSkipped)
+    return true
+  }
+
+  /** Where the parts are wanted, a plain event says what the one said that it is like, but for its text: what else that was is known. */
+  #learn(frame: string, before: number): void {
+    if (this.#plainLook === undefined) return
+    if (this.#forwardsBytes) {
+      this.#plainLook.learn(frame)
+      return
+    }
+    const [text, ...others] = this.#parts.slice(before).filter(isText)
+    this.#text = others.length === 0 ? text : undefined
+    this.#plainLook.learn(frame, this.#text?.text)
+  }
+
+  /** Whether the event, which is like the one that was learnt, says a text; then its part is there. */
+  #readPlain(latin1: string): boolean {
+    const text = this.#text === undefined ? undefined : this.#plainLook?.textIn(latin1)
+    if (this.#text === undefined || text === undefined || text === '') return false
+    this.#parts.push({ ...this.#text, text })
     return true
   }
 
@@ -217,6 +240,10 @@ class ForwardedArrival implements Arrival {
     this.bytes = bytes
     this.events = events
   }
+}
+
+function isText(part: Part): part is TextPart | ReasoningPart {
+  return part.type === 'text' || part.type === 'reasoning'
 }
 
 function malformed(): Part {

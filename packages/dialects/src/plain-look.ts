@@ -10,8 +10,10 @@
 export interface PlainLook {
   /** Whether the frame from `start` to `end` of a read (one character a byte) is plain. */
   matches(latin1: string, start: number, end: number): boolean
-  /** Takes an event that was parsed and found to be plain as the next pattern. */
-  learn(frame: string): void
+  /** Takes an event that was parsed and found to be plain as the next pattern. `text`: what its only piece of text is. Default: not of use. */
+  learn(frame: string, text?: string): void
+  /** What stands in that read, which matched last, where the learnt event had its `text`; `undefined` where that cannot be told. */
+  textIn(latin1: string): string | undefined
 }
 
 const QUOTE = 0x22
@@ -34,6 +36,10 @@ export function createPlainLook(keys: readonly string[], numbers: readonly strin
   let ends: readonly SlotEnd[] = []
   let useless = 0
   let fitted = false
+  /** Which slot holds the text of the event, and where that was in the last match. */
+  let textSlot = -1
+  let textFrom = 0
+  let textTo = 0
 
   // Hot: once an event. A slice is a view and is compared in one native call, a third of what `startsWith` takes.
   function matches(latin1: string, start: number, end: number): boolean {
@@ -46,22 +52,55 @@ export function createPlainLook(keys: readonly string[], numbers: readonly strin
       if (latin1.slice(position, next) !== literal) return false
       position = (ends[index] ?? endOfString)(latin1, next)
       if (position === -1) return false
+      if (index === textSlot) {
+        textFrom = next
+        textTo = position
+      }
     }
     if (latin1.slice(position, end) !== literals[last]) return false
     fitted = true
     return true
   }
 
-  function learn(frame: string): void {
+  function learn(frame: string, text?: string): void {
     if (useless >= MAX_USELESS_PATTERNS) return
     useless = fitted ? 0 : useless + 1
     fitted = false
     const pattern = patternOf(frame, keys, numbers)
     literals = pattern.literals.map(ownText)
     ends = pattern.ends
+    textSlot = text === undefined ? -1 : slotOf(text, frame, pattern)
   }
 
-  return { matches, learn }
+  function textIn(latin1: string): string | undefined {
+    return textSlot === -1 ? undefined : spelt(latin1.slice(textFrom, textTo))
+  }
+
+  return { matches, learn, textIn }
+}
+
+/** The only slot of a frame that spells a text; -1 if there is none, or another that does. */
+function slotOf(text: string, frame: string, { literals, ends }: Pattern): number {
+  let found = -1
+  let position = 0
+  for (const [index, end] of ends.entries()) {
+    const start = position + (literals[index]?.length ?? 0)
+    position = end(frame, start)
+    if (end !== endOfString || spelt(frame.slice(start, position)) !== text) continue
+    if (found !== -1) return -1
+    found = index
+  }
+  return found
+}
+
+/** From that length on V8 makes a slice a view, which keeps the whole read in memory for as long as somebody has the text. */
+const VIEW_LENGTH = 13
+const NEEDS_READING = /[\\\x80-\xff]/
+
+/** The text that valid characters of a JSON string spell. */
+function spelt(characters: string): string {
+  if (characters.length < VIEW_LENGTH && !NEEDS_READING.test(characters)) return characters
+  return String(JSON.parse(`"${Buffer.from(characters, 'latin1').toString('utf8')}"`))
 }
 
 /** A slice of a read keeps the text of the whole read in memory, for as long as the stream is open. */

@@ -52,5 +52,7 @@ export function decodeLatin1(bytes: Uint8Array): string {
 
 /** The same object without the members that are `undefined`. */
 export function defined<T extends object>(members: T): T {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T
+  const kept: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(members)) if (value !== undefined) kept[key] = value
+  return kept as T
 }

@@ -5,20 +5,27 @@ import { objectMembers } from './object-members.js'
 const TO_FIRST_OBJECT = /(?:^|[\r\n])data:[ \t]*\{/
 const BLANK_LINE = /\r\n\r\n|\n\n|\r\r/g
 const FIRST_BYTES = 1024
+/** Of frames that begin with an event of usual length, all that is looked at: a read may bring many. */
+const STREAM_BYTES = 4096
 
 /** Puts `"key":json` in first place of the first event whose data is an object. */
 export function spliceStreamField(frames: Uint8Array, key: string, json: string): Uint8Array {
-  const latin1 = toLatin1(frames)
+  return spliceFirst(frames, toLatin1(frames.subarray(0, STREAM_BYTES)), key, json)
+    ?? (frames.length > STREAM_BYTES ? spliceFirst(frames, toLatin1(frames), key, json) : undefined)
+    ?? frames
+}
+
+/** The same, if all of that event is in `latin1`, which is the beginning of the frames, or all of them. */
+function spliceFirst(frames: Uint8Array, latin1: string, key: string, json: string): Uint8Array | undefined {
   const match = TO_FIRST_OBJECT.exec(latin1)
-  if (match === null) return frames
+  if (match === null) return undefined
   const position = match.index + match[0].length
-  if (mayHave(latin1, key)) {
-    BLANK_LINE.lastIndex = position
-    const replaced = replaceMember(latin1, position, BLANK_LINE.exec(latin1)?.index ?? latin1.length, key, json)
-    if (replaced !== undefined) return replaced
-  }
-  const isEmpty = /^(?:\s|[\r\n]data:)*\}/.test(latin1.slice(position, position + 64))
-  return splice(frames, position, key, json, isEmpty)
+  BLANK_LINE.lastIndex = position
+  const limit = BLANK_LINE.exec(latin1)?.index ?? (latin1.length === frames.length ? latin1.length : undefined)
+  if (limit === undefined) return undefined
+  const event = latin1.slice(position, limit)
+  const replaced = mayHave(event, key) ? replaceMember(toLatin1(frames), position, limit, key, json) : undefined
+  return replaced ?? splice(frames, position, key, json, /^(?:\s|[\r\n]data:)*\}/.test(event.slice(0, 64)))
 }
 
 /** Puts `"key":json` in first place of a JSON object. */

@@ -13,7 +13,8 @@ import { endpointOf, hasPathName, modelInPath } from './endpoint.js'
 import { Exchange } from './exchange.js'
 import type { AnswerReader } from './read-answer.js'
 import { readAnswer } from './read-answer.js'
-import { bodyWriter, isSameDialect, unsayableIn } from './request-body.js'
+import type { Translation } from './request-body.js'
+import { bodyWriter, isSameDialect, translate } from './request-body.js'
 import { requestHeaders, withHeaders } from './request-headers.js'
 import { signatureHeaders } from './signature.js'
 import { passedHeadersOf } from './wire-request.js'
@@ -73,14 +74,14 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
   const signCloud = cloudSignerOf(provider, region, wallClock)
   // What the host was shown is what is sent.
   const shown = new WeakMap<ChatRequest, Buffer>()
-  const said = new WeakMap<ChatRequest, { readonly feature: string | undefined }>()
+  const translations = new WeakMap<ChatRequest, Translation>()
 
   function choicesIn(parameters: Readonly<Record<string, unknown>>): number {
     return codec.outlineRequest?.(parameters).choices ?? 1
   }
 
   function bytesOf(request: ChatRequest): Buffer {
-    const bytes = writeBody(request, request.stream || streamsAlways)
+    const bytes = writeBody(request, request.stream || streamsAlways, translations.get(request))
     shown.set(request, bytes)
     return bytes
   }
@@ -89,11 +90,11 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
   function untranslatable(request: ChatRequest): string | undefined {
     if (endpointOfEach && !hasPathName(request.model ?? '')) return 'model'
     if (isSameDialect(request, codec)) return undefined
-    const known = said.get(request)
-    if (known !== undefined) return known.feature
-    const feature = unsayableIn(request, request.stream || streamsAlways, body)
-    said.set(request, { feature })
-    return feature
+    const known = translations.get(request)
+    if (known !== undefined) return known.unsayable
+    const translation = translate(request, request.stream || streamsAlways, body)
+    translations.set(request, translation)
+    return translation.unsayable
   }
 
   function placeOf(request: ChatRequest, streamed: boolean): Endpoint {
@@ -114,7 +115,7 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
     const { origin, path, bytes, own } = orInternalFault(() => {
       const passed = sameDialect ? passedHeadersOf(request, provider.cloud?.type) : []
       const own = withHeaders(streamed ? base.stream : base.document, passed).concat(credential)
-      return { ...placeOf(request, streamed), bytes: shown.get(request) ?? writeBody(request, streamed), own }
+      return { ...placeOf(request, streamed), bytes: shown.get(request) ?? writeBody(request, streamed, translations.get(request)), own }
     })
 
     const exchange = new Exchange(signal, context.onConnect)

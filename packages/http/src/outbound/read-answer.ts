@@ -11,6 +11,7 @@ import { decodeSource } from './decoded-source.js'
 import { DocumentArrivals } from './document-arrivals.js'
 import { EventArrivals } from './event-arrivals.js'
 import type { AnswerHead } from './exchange.js'
+import { Given } from './given.js'
 import { readBody } from './read-body.js'
 import { headerText, headerTexts, providerRequestId, visibleHeaders } from './response-headers.js'
 
@@ -102,15 +103,37 @@ function sayable(
   { sameDialect, client }: AnswerReader,
 ): AsyncIterable<Arrival> {
   if (sameDialect || client === undefined) return arrivals
-  const said = createSayableParts(client)
-  return {
-    [Symbol.asyncIterator]: () => ({
-      async next() {
-        const result = await arrivals.next()
-        return result.done === true ? result : { done: false, value: said(result.value) }
-      },
-      return: () => arrivals.return?.() ?? Promise.resolve({ done: true, value: undefined }),
-    }),
+  return new SayableArrivals(arrivals, createSayableParts(client))
+}
+
+type Result = IteratorResult<Arrival, undefined>
+
+/** Hot: `next` once a read. */
+class SayableArrivals implements AsyncIterableIterator<Arrival, undefined, undefined> {
+  readonly #arrivals: AsyncIterableIterator<Arrival, undefined, undefined>
+  readonly #sayableIn: (arrival: Arrival) => Arrival
+
+  constructor(arrivals: AsyncIterableIterator<Arrival, undefined, undefined>, sayableIn: (arrival: Arrival) => Arrival) {
+    this.#arrivals = arrivals
+    this.#sayableIn = sayableIn
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  next(): Promise<Result> {
+    return this.#arrivals.next().then(this.#onResult)
+  }
+
+  return(): Promise<Result> {
+    return this.#arrivals.return?.() ?? Promise.resolve({ done: true, value: undefined })
+  }
+
+  readonly #onResult = (result: Result): Result => {
+    if (result.done === true) return result
+    const said = this.#sayableIn(result.value)
+    return said === result.value ? result : new Given(said)
   }
 }
 

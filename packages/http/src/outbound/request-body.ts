@@ -34,22 +34,32 @@ export interface BodySettings {
   readonly isMinimal?: boolean | undefined
 }
 
-/** Makes the bytes that a request is sent as. `streamed` asks for a stream whatever the client asked for. */
-export type BodyWriter = (request: ChatRequest, streamed: boolean) => Buffer
+/** A request of another dialect in the words of the leg's, streamed or not. */
+export interface Translation {
+  /** `undefined`: it could not be made. */
+  readonly body?: Readonly<Record<string, unknown>> | undefined
+  /** The structural name of what the dialect has no words for. */
+  readonly unsayable?: string | undefined
+}
 
 /**
- * Whether the leg's dialect has words for a request of another, streamed or not: the structural name of what it has none for.
+ * Makes the bytes that a request is sent as. `streamed` asks for a stream whatever the client asked for. `translation`: of this request, if
+ * it was made before.
  */
-export function unsayableIn(request: ChatRequest, streamed: boolean, settings: BodySettings): string | undefined {
-  if (isSameDialect(request, settings.codec)) return undefined
+export type BodyWriter = (request: ChatRequest, streamed: boolean, translation?: Translation) => Buffer
+
+/** Translates a request; nothing to be made of one of the same dialect. */
+export function translate(request: ChatRequest, streamed: boolean, settings: BodySettings): Translation {
+  if (isSameDialect(request, settings.codec)) return SAME
   try {
-    encode(request, streamed, settings)
-    return undefined
+    return { body: encode(request, streamed, settings) }
   } catch (error) {
     // Anything else is the attempt's own failure.
-    return isUntranslatableRequestError(error) ? error.feature : undefined
+    return isUntranslatableRequestError(error) ? { unsayable: error.feature } : SAME
   }
 }
+
+const SAME: Translation = {}
 
 function encode(request: ChatRequest, stream: boolean, settings: BodySettings): Record<string, unknown> {
   const { codec, model, fill, isMinimal = false } = settings
@@ -69,7 +79,7 @@ export function bodyWriter(settings: BodySettings): BodyWriter {
   if (model !== undefined && !inPath) set.set('model', jsonBytes(model))
   const plain: BodyEdits = { set, defaults: defaultBytes(defaults), remove: inPath ? SAID_IN_PATH : TRANSPORT_FIELDS }
 
-  return (request, streamed) => {
+  return (request, streamed, translation) => {
     const forced = streamed && !request.stream && !inPath
     if (isSameDialect(request, codec)) {
       const body = scannedBodyOf(request)
@@ -78,7 +88,7 @@ export function bodyWriter(settings: BodySettings): BodyWriter {
       const edits = mended === undefined ? own : withOwn(own, mended)
       if (body !== undefined) return spliceBody(body.bytes, body.object, forced ? asStream(edits, request) : edits)
     }
-    const encoded = encode(request, request.stream || streamed, settings)
+    const encoded = translation?.body ?? encode(request, request.stream || streamed, settings)
     // A request that was on no wire takes its defaults in this dialect.
     const filled = request.dialect === undefined ? { ...defaults, ...encoded } : encoded
     const usage = streamed && codec.name === 'openai' ? { stream_options: withUsage(filled['stream_options']) } : {}

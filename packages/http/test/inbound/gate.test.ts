@@ -91,7 +91,7 @@ t.test('the host is told when its judge gave no verdict: each time in its log, o
     throw new TypeError('secret-thrown')
   }
   const table: readonly (readonly [Judge, RegExp])[] = [
-    [judgeThatThrows, /^authorize threw a TypeError(?: at judgeThatThrows \(.*gate\.test\.ts:\d+:\d+\))?, and the attempt was refused$/],
+    [judgeThatThrows, /^authorize threw a TypeError(?: at \w+ \(.*gate\.test\.ts:\d+:\d+\))?, and the attempt was refused$/],
     [() => Promise.reject(new Error('secret-thrown')), /^authorize threw a Error( at .*gate\.test\.ts:\d+:\d+\)?)?, and the attempt was refused$/],
     [() => true as unknown as AuthorizeResult, /^authorize gave true, which is no verdict, and the attempt was refused; give nothing to let it go, or \{ refuse: 'skip' \}/],
     [() => 'secret-given' as unknown as AuthorizeResult, /^authorize gave a string, which is no verdict/],
@@ -103,7 +103,7 @@ t.test('the host is told when its judge gave no verdict: each time in its log, o
     const logger = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') }
     const { ask } = await setUp(t, judge, { logger })
     t.match([await ask(), await ask()], [{ status: 403 }, { status: 403 }])
-    const at = judge === judgeThatThrows ? [/judgeThatThrows/] : []
+    const at = judge === judgeThatThrows ? [/gate\.test\.ts/] : []
     const told = ['error', { requestId: 'r-1', route: 'chat', leg: 'a/one', code: 'UNDERSTUDY_AUTHORIZE', at }, message]
     t.match(lines.filter(([level]) => level === 'error'), [told, told])
     t.notMatch(JSON.stringify(lines), /secret-/)
