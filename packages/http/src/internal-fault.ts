@@ -1,5 +1,5 @@
 import type { Failure } from '@understudy/core'
-import { failureOf, isLegFailedError, LegFailedError } from '@understudy/core'
+import { failureOf, isDrilledFailure, isLegFailedError, LegFailedError } from '@understudy/core'
 
 /** What our own code threw before a provider was asked, as a failure: it counts against nobody. */
 export function internalFault(error: unknown): Failure {
@@ -15,8 +15,9 @@ export function orInternalFault<T>(work: () => T): T {
   }
 }
 
-/** What was thrown, where a failure is a fault of ours. May quote a prompt. */
-export function thrownInside({ internal, cause }: Failure): { readonly error: unknown } | undefined {
-  if (internal !== true) return undefined
+/** What was thrown, where a failure is a fault of ours and none that a drill made. May quote a prompt. */
+export function thrownInside(failure: Failure): { readonly error: unknown } | undefined {
+  const { internal, cause } = failure
+  if (internal !== true || isDrilledFailure(failure)) return undefined
   return { error: isLegFailedError(cause) ? cause.cause : cause }
 }

@@ -24,11 +24,18 @@ const DRILL: DrillRequest = { route: 'chat', fault: 'fail', share: 1, forMs: 60_
 
 function made(routes: RoutesInput = ROUTES, ground: Partial<FallbackGround> = {}, providers: FallbackOptions['providers'] = PROVIDERS) {
   const warnings: string[] = []
-  const logger = { debug() {}, info() {}, warn: (_fields: unknown, message: string) => void warnings.push(message), error() {} }
+  const errors: string[] = []
+  const lines: string[] = []
+  const logger = {
+    debug() {},
+    info: (_fields: unknown, message: string) => void lines.push(message),
+    warn: (_fields: unknown, message: string) => void warnings.push(message),
+    error: (_fields: unknown, message: string) => void errors.push(message),
+  }
   const fallback = createMountableFallback(routes, { providers, logger }, ground)
   const events: FallbackEvent[] = []
   fallback.on((event) => events.push(event))
-  return { fallback, events, warnings }
+  return { fallback, events, warnings, errors, lines }
 }
 
 async function ask(fallback: Fallback, { stream = true, headers = {} as Record<string, string>, body = {} } = {}) {
@@ -47,6 +54,18 @@ async function ask(fallback: Fallback, { stream = true, headers = {} as Record<s
 }
 
 const told = () => new Promise((resolve) => setImmediate(resolve))
+
+t.test('what a drill did is told as a rescue, and never as a fault of ours', async (t) => {
+  const { fallback, errors, lines } = made({ chat: [{ provider: 'first', model: 'one', firstContentTimeoutMs: 150, timeoutMs: 150 }, 'second/two'] })
+  for (const fault of ['fail', 'cut', 'corrupt', 'stall'] as const) {
+    const { id } = fallback.drills.start({ ...DRILL, fault })
+    await ask(fallback)
+    fallback.drills.end({ id, actor: 'ann', reason: 'over' })
+  }
+  const one = ["route 'chat': rescued by second/two", "the drill on route 'chat' is over"]
+  t.strictSame({ errors, lines }, { errors: [], lines: [one, one, one, one].flat() })
+  await fallback.close()
+})
 
 t.test('every fault moves the chain on before a byte reached the client, in every dialect, streamed or whole, and charges nobody', async (t) => {
   const legs = ['first/one', 'anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash']
