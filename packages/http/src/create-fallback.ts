@@ -5,7 +5,7 @@ import type { Clock, Dialect } from '@understudy/core'
 import type { DialectCodec } from '@understudy/dialects'
 import { anthropic, bedrock, gemini, openai, responses } from '@understudy/dialects'
 
-import { createAuthorizeFaults } from './authorize-faults.js'
+import { createAuthorizeFaults, createHostFaults } from './authorize-faults.js'
 import { routesFault } from './check-mount.js'
 import { createDrills } from './drills/create-drills.js'
 import { createEventHub } from './event-hub.js'
@@ -54,7 +54,7 @@ export const AT_MOUNT = Symbol.for('understudy.atMount')
 
 /** A `Fallback` that other mounts may share. */
 export interface MountableFallback extends Fallback {
-  readonly [AT_MOUNT]: (resolve: (own: ResolvedMount) => ResolvedMount) => Pick<MountedFallback, 'matches' | 'handle' | 'warn'>
+  readonly [AT_MOUNT]: (resolve: (own: ResolvedMount) => ResolvedMount) => Pick<MountedFallback, 'matches' | 'handle' | 'warn' | 'onHostFault'>
 }
 
 /**
@@ -102,7 +102,7 @@ export function createMountableFallback(
   const makeRoutes = createRouteMaker(config, codecOf, agents, wallClock)
   // What routes run is in one place, and is changed by one assignment: a request reads it once, when its chain is chosen.
   const pool = { routes: makeRoutes(config.routes), extra: createCallerLegs(config, codecOf, agents, wallClock), callers: config.callers }
-  const choice = Object.assign(pool, { keyDefaults: createKeyDefaultsReader((name) => isNameable(pool, name), warn) })
+  const choice = Object.assign(pool, { embeddings, keyDefaults: createKeyDefaultsReader((name) => isNameable(pool, name), warn) })
   const known = provenChains(config.known, (route) => makeRoutes(new Map([[route.name, route]])))
   const live = createLive(known, config.live, {
     clock,
@@ -115,7 +115,8 @@ export function createMountableFallback(
       pool.routes = makeRoutes(next)
     },
   })
-  const onAuthorizeFault = createAuthorizeFaults(logger, warn)
+  const onHostFault = createHostFaults(logger, warn)
+  const onAuthorizeFault = createAuthorizeFaults(onHostFault)
   const drills = createDrills({ clock, random, wallClock, routes: () => new Map([...pool.routes, ...embeddings]), emit: hub.emit, warn, logger })
   const closing = new AbortController()
   const host = { ...watching, drills, choice, health, order, latencies: createLatencies(), onAuthorizeFault }
@@ -140,6 +141,7 @@ export function createMountableFallback(
     matches: (method, path, atRoot) => matchPath(method, path, { atRoot, shortPaths: mount.shortPaths }) !== undefined,
     handle: (request) => handle(request, mount),
     warn,
+    onHostFault,
   })
   const own = at(config.mount)
 

@@ -1,5 +1,5 @@
 import type { Logger } from '@understudy/config'
-import type { Failure, FailedRun, Leg, RunOutcome } from '@understudy/core'
+import type { Failure, FailedRun, FailureKind, Leg, RunOutcome } from '@understudy/core'
 import { legName, reasonOf } from '@understudy/core'
 
 import { framesOf } from './error-frames.js'
@@ -57,6 +57,10 @@ export function logFault(logger: Logger | undefined, requestId: string, error: u
   logger.error(fields, 'a request failed inside Understudy')
 }
 
-function isRequestFault({ cause, failure }: FailedRun): boolean {
-  return cause === 'stopped' && (failure?.kind === 'invalid_request' || failure?.kind === 'content_filter' || failure?.kind === 'refused')
+const REQUEST_FAULTS: ReadonlySet<FailureKind | undefined> = new Set(['invalid_request', 'content_filter', 'refused', 'context_length'])
+
+/** A fault that its client can repeat as often as it likes: no person has to be woken by it. */
+function isRequestFault({ cause, failure, trail }: FailedRun): boolean {
+  if (cause === 'untranslatable' || (cause === 'stopped' && REQUEST_FAULTS.has(failure?.kind))) return true
+  return trail.length > 0 && trail.every((record) => reasonOf(record) === 'refused')
 }

@@ -275,6 +275,17 @@ t.test('the log has one line where there is something to say', async (t) => {
   t.strictSame(await said('left', { leave: true }), [], 'nothing of a client that left')
 })
 
+t.test('what a client can repeat as often as it likes is a warning', async (t) => {
+  const { lines, logger } = recorder()
+  const anthropic = { apiKey: 'key', baseURL: 'http://127.0.0.1:9' }
+  const fallback = fallbackOf(t, { chat: ['anthropic/claude-sonnet-4-5'] }, { logger, providers: { anthropic }, authorize: () => ({ refuse: 'skip' }) })
+  for (const [body, cause] of [[{ logprobs: true, n: 2 }, 'untranslatable'], [{}, 'exhausted']] as const) {
+    lines.length = 0
+    await fallback.handle(stream({ model: 'chat', ...body }, ID))
+    t.match(lines, [['warn', { cause }, "route 'chat': the request was refused"]])
+  }
+})
+
 t.test('warnings go to the logger, or where Node\'s own go, with a code', async (t) => {
   const { lines, logger } = recorder()
   createWarn(logger)('UNDERSTUDY_TEST', 'words', { leg: 'a/m' })

@@ -13,6 +13,8 @@ import { cut, unusableRoute } from './unusable-route.js'
 /** What a chain is chosen with. */
 export interface ChainChoice extends CallerPool {
   readonly keyDefaults: ReadKeyDefaults
+  /** The routes of embeddings, which no completion can ask. Default none. */
+  readonly embeddings?: ReadonlyMap<string, unknown> | undefined
 }
 
 /** What a chain is chosen for. */
@@ -83,7 +85,8 @@ function chosenFor(choice: ChainChoice, { model, known }: ChainAsk, fields: Call
   return 'unknown' in lone ? unusable(route) : { route: lone, requested: model }
 
   function unusable(problem: UnusableRoute): ChosenChain {
-    return { rejection: unusableRoute(problem, routes, model) }
+    const other = { has: (name: string) => choice.embeddings?.has(name) === true, use: 'embeddings: ask POST /embeddings' }
+    return { rejection: unusableRoute(problem, routes, model, other) }
   }
 }
 

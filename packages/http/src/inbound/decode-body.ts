@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 
+import type { BodyIssue } from './issue-words.js'
+import { issueWords } from './issue-words.js'
 import { firstBadItem } from './large-arrays.js'
 import type { Rejection } from './rejection.js'
 import type { InboundBody, InboundHeaders } from './request.js'
@@ -91,10 +93,15 @@ function check(value: unknown, raw: Uint8Array | undefined, shape: BodyShape, is
   if (!isRecord(value)) return invalidRequest(`the body is ${describe(value)}; send a JSON object`, undefined)
   if (!isFlat && !isShallow(value)) return invalidRequest(`the body is nested over ${MAX_NESTING} levels deep`, undefined)
   if (shape.quick(value)) return { value, raw }
-  const issue = firstBadItem(value, shape.items, shape.turns) ?? shape.whole.safeParse(value, WITHOUT_EVAL).error?.issues[0]
+  const issue = firstBadItem(value, shape.items, shape.turns) ?? wholeIssue(value, shape)
   if (issue === undefined) return { value, raw }
   const param = pathOf(issue.path)
   return invalidRequest(`${param ?? 'the body'}: ${issue.message}`, param)
+}
+
+function wholeIssue(value: unknown, { whole }: BodyShape): BodyIssue | undefined {
+  const [issue] = whole.safeParse(value, WITHOUT_EVAL).error?.issues ?? []
+  return issue && issueWords(issue)
 }
 
 function invalidRequest(message: string, param: string | undefined): DecodedBody {

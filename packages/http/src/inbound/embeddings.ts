@@ -49,7 +49,7 @@ export async function handleEmbeddings(
 
   const body = decoded.value
   const model = typeof body['model'] === 'string' ? body['model'] : undefined
-  const chosen = chooseRoute(routes, body, model)
+  const chosen = chooseRoute(routes, body, model, host.choice.routes)
   if ('rejection' in chosen) return reject(chosen.rejection)
   const own = body['idempotent'] === false ? tightened(chosen) : chosen
   const health = host.health.forRun()
@@ -90,6 +90,7 @@ function chooseRoute(
   routes: ReadonlyMap<string, EmbeddingRoute>,
   body: Readonly<Record<string, unknown>>,
   model: string | undefined,
+  completions: ReadonlyMap<string, unknown>,
 ): EmbeddingRoute | { readonly rejection: Rejection } {
   const own = ['models', 'fallback_models', 'redundancy'].find((key) => body[key] !== undefined && body[key] !== null)
   if (own !== undefined) {
@@ -98,7 +99,10 @@ function chooseRoute(
   }
   const found = routeFor(routes, model)
   const route = typeof found === 'string' ? undefined : routes.get(found.name)
-  if (route === undefined) return { rejection: unusableRoute(typeof found === 'string' ? found : 'model_not_found', routes, model) }
+  if (route === undefined) {
+    const other = { has: (name: string) => completions.has(name), use: 'completions, and not for embeddings' }
+    return { rejection: unusableRoute(typeof found === 'string' ? found : 'model_not_found', routes, model, other) }
+  }
   const { dimensions } = body
   if (dimensions === undefined || dimensions === null || dimensions === route.dimensions) return route
   const message = `dimensions: the vectors of route '${route.name}' have ${route.dimensions}; leave it out, or send that`

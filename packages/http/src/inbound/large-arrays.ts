@@ -1,12 +1,8 @@
 import type { z } from 'zod'
 
+import type { BodyIssue } from './issue-words.js'
+import { issueWords } from './issue-words.js'
 import type { ItemSchemas, TurnNames } from './schemas.js'
-
-/** The first thing that is wrong, and where. */
-export interface BodyIssue {
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-}
 
 const LARGE = 100
 
@@ -44,7 +40,8 @@ function firstBad(items: unknown, schema: z.ZodType, path: readonly PropertyKey[
     const parsed = schema.safeParse(item, { jitless: true })
     if (parsed.success) continue
     const [issue] = parsed.error.issues
-    return { path: [...path, index, ...(issue?.path ?? [])], message: issue?.message ?? 'has the wrong shape' }
+    const found = issue === undefined ? { path: [], message: 'has the wrong shape' } : issueWords(issue)
+    return { ...found, path: [...path, index, ...found.path] }
   }
   return undefined
 }

@@ -8,8 +8,15 @@ const MAX_NAME = 200
 /** More are not listed one by one. */
 const MAX_LISTED = 5
 
+/** The routes that are asked at another path. */
+export interface OtherRoutes {
+  readonly has: (name: string) => boolean
+  /** What they are for, and where they are asked. */
+  readonly use: string
+}
+
 /** What a client is told whose request finds no route to run. */
-export function unusableRoute(problem: UnusableRoute, routes: ReadonlyMap<string, RunnableRoute>, model = ''): Rejection {
+export function unusableRoute(problem: UnusableRoute, routes: ReadonlyMap<string, RunnableRoute>, model = '', other?: OtherRoutes): Rejection {
   const names = routeNames(routes)
   const listed = names.length > MAX_LISTED ? 'GET /models lists them' : `there is ${names.map((name) => `'${cut(name)}'`).join(', ')}`
   switch (problem) {
@@ -24,6 +31,9 @@ export function unusableRoute(problem: UnusableRoute, routes: ReadonlyMap<string
       return { status: 404, code: 'model_not_found', message, param: 'model' }
     }
     case 'model_not_found': {
+      if (other?.has(model) === true) {
+        return { status: 404, code: 'model_not_found', message: `route '${cut(model)}' is for ${other.use}`, param: 'model' }
+      }
       const rest = names.length === 0 ? '' : `; ${listed}`
       return { status: 404, code: 'model_not_found', message: `no route is called '${cut(model)}'${rest}`, param: 'model' }
     }

@@ -146,3 +146,12 @@ t.test('a drill fails a leg before it is called; its bytes cannot be tampered wi
   t.strictSame(simulator.calls.map(({ model }) => model), ['two'])
   t.match(fallback.drills.list(), [{ endCause: 'requests', drilled: 1 }])
 })
+
+t.test('a request that takes a route of the other kind is told so', async (t) => {
+  const { fallback } = await start(t, {}, { ...ROUTES, chat: ['a/one'] })
+  const chat = await fallback.handle(post({ model: 'search', messages: [{ role: 'user', content: 'Hello' }] }))
+  t.match(await jsonOf(chat), { error: { code: 'model_not_found', message: "route 'search' is for embeddings: ask POST /embeddings" } })
+  t.match(await jsonOf(await fallback.handle(asked({ model: 'chat' }))), {
+    error: { code: 'model_not_found', message: "route 'chat' is for completions, and not for embeddings" },
+  })
+})

@@ -324,7 +324,7 @@ t.test('an answer that cannot be written is told as a fault of ours, once, and h
   t.strictSame(eventsOf(await textOf(streamed)), [{ error, request_id: 'r-2' }])
   t.equal(fallback.snapshot().openRuns, 0)
   t.match(lines, [
-    [{ requestId: 'r-1', error: 'TypeError', at: [/unwritable/, /JSON/, /buffered-answer/] }, 'a request failed inside Understudy'],
+    [{ requestId: 'r-1', error: 'TypeError', at: [/unwritable/, /value/, /buffered-answer/] }, 'a request failed inside Understudy'],
     [{ requestId: 'r-2', error: 'TypeError', at: [/unwritable/] }, 'a request failed inside Understudy'],
   ])
 })

@@ -55,7 +55,7 @@ t.test('a request that never becomes a run is refused in JSON, whole and with it
     refusalOf(400, { message: 'the body is not valid JSON', type: 'invalid_request_error', code: 'invalid_json' }),
     refusalOf(400, { message: 'the body is not valid UTF-8', type: 'invalid_request_error', code: 'invalid_json' }),
     refusalOf(400, { message: 'the body is an array; send a JSON object', ...invalid }),
-    refusalOf(400, { message: 'messages[0].role: Invalid input: expected string, received number', ...invalid, param: 'messages[0].role' }),
+    refusalOf(400, { message: 'messages[0].role: is a number; it must be a string', ...invalid, param: 'messages[0].role' }),
     refusalOf(413, { message: 'the body is larger than 99 bytes (maxBodyBytes)', type: 'invalid_request_error', code: 'request_too_large' }),
     required,
     required,

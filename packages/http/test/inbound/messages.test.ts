@@ -202,3 +202,22 @@ t.test('thoughts that another dialect\'s leg had are taken out where a client se
   t.equal(next.status, 200, 'the strict API takes it')
   t.strictSame(simulator.calls.at(-1)?.body, { model: 'claude-x', max_tokens: 9, messages: asked([own, ...content.slice(1)]), temperature: 1 })
 })
+
+t.test('a loop of tools goes on at the API after another dialect\'s leg, without the budget of thinking that the API would refuse there', async (t) => {
+  const simulator = await simulate(t, { fallback: { answer: { reasoning: ['hm'], toolCalls: [{ name: 'w', arguments: '{}' }] } }, strict: true })
+  const withDefault = { provider: 'a', model: 'claude-x', defaults: { thinking: { type: 'enabled', budget_tokens: 2_000 } } }
+  const fallback = fallbackOf(t, { other: ['o/gpt-x'], chat: ['a/claude-x'], thinks: [withDefault] }, { providers: both(simulator) })
+  const asked = { max_tokens: 9_000, tools: [{ name: 'w', input_schema: { type: 'object' } }] }
+  const thinking = { type: 'enabled', budget_tokens: 2_000 }
+  const { content } = await jsonOf(await fallback.handle(ask({ ...asked, model: 'other', thinking }))) as unknown as { readonly content: readonly { readonly id?: string }[] }
+  t.match(content, [{ type: 'thinking', signature: '' }, { type: 'tool_use' }])
+  const results = { role: 'user', content: [{ type: 'tool_result', tool_use_id: content[1]?.id, content: 'sunny' }] }
+  const messages = [...MESSAGES, { role: 'assistant', content }, results]
+  for (const fields of [{ thinking }, { model: 'thinks' }]) {
+    const next = await fallback.handle(ask({ ...asked, ...fields, messages }))
+    t.equal(next.status, 200, 'the strict API takes it')
+    t.strictSame(simulator.calls.at(-1)?.body, { ...BODY, ...asked, model: 'claude-x', messages: messages.with(1, { role: 'assistant', content: content.slice(1) }) })
+  }
+  await fallback.handle(ask({ ...asked, thinking: { type: 'adaptive' }, messages }))
+  t.match(simulator.calls.at(-1)?.body, { thinking: { type: 'adaptive' } })
+})
