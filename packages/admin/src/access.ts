@@ -1,4 +1,5 @@
-import type { InboundHeaders, InboundRequest } from '@understudy/http'
+import { thrownWords } from '@understudy/http'
+import type { HostFault, InboundHeaders, InboundRequest } from '@understudy/http'
 
 /** A request as the host's `authorize` sees it. The body stays unread. */
 export interface AdminRequest {
@@ -32,20 +33,42 @@ export interface AdminOptions<Host = unknown> {
   readonly authorize?: AuthorizeAdmin<Host> | undefined
 }
 
+/** What a request is judged beside. */
+export interface AccessHost<Host> {
+  readonly host: Host
+  /** Told when `authorize` threw, or gave something that is neither a yes nor a no. */
+  readonly onHostFault: (fault: HostFault) => void
+}
+
 /** Whether a request is let in, and as whom. Never rejects: what is no clear yes is a no. */
 export async function accessOf<Host>(
-  authorize: AuthorizeAdmin<Host> | undefined,
+  authorize: AuthorizeAdmin<Host>,
   { method, path, query, headers }: InboundRequest,
-  host: Host,
+  { host, onHostFault }: AccessHost<Host>,
 ): Promise<AdminAccess | undefined> {
-  if (authorize === undefined) return undefined
   try {
     const given: unknown = await authorize({ method, path, query, headers }, host)
-    if (typeof given !== 'object' || given === null || Array.isArray(given)) return undefined
-    const actor: unknown = Reflect.get(given, 'actor')
-    if (actor === undefined) return {}
-    return typeof actor === 'string' && actor.trim() !== '' ? { actor } : undefined
-  } catch {
-    return undefined
+    const access = readAccess(given)
+    if ('access' in access) return access.access
+    fault(`gave ${access.odd}, which is neither a yes nor a no`, [], '; give { actor }, or nothing to refuse')
+  } catch (error) {
+    const { what, at } = thrownWords(error)
+    fault(what, at, '')
   }
+  return undefined
+
+  function fault(what: string, at: readonly string[], advice: string): void {
+    const about = { method, path }
+    onHostFault({ about, what: `authorize of the admin surface ${what}`, at, rest: `, and the request was refused${advice}` })
+  }
+}
+
+/** What `authorize` gave, by its kind where it is no verdict: it may hold anything. */
+function readAccess(given: unknown): { readonly access: AdminAccess | undefined } | { readonly odd: string } {
+  if (given === undefined || given === null || given === false) return { access: undefined }
+  if (typeof given !== 'object') return { odd: given === true ? 'true' : `a ${typeof given}` }
+  if (Array.isArray(given)) return { odd: 'a list' }
+  const actor: unknown = Reflect.get(given, 'actor')
+  if (actor === undefined) return { access: {} }
+  return typeof actor === 'string' && actor.trim() !== '' ? { access: { actor } } : { odd: 'an object whose `actor` is no name' }
 }

@@ -1,7 +1,9 @@
+import { mountFallback } from '@understudy/http'
 import type { Fallback, InboundRequest, OutboundResponse } from '@understudy/http'
 
 import type { AdminOptions } from './access.js'
 import { accessOf } from './access.js'
+import { checkAdmin } from './check-options.js'
 import type { AdminHost, Endpoint } from './endpoint.js'
 import { ENDPOINTS } from './endpoints.js'
 import { faultReply } from './fault-reply.js'
@@ -27,6 +29,8 @@ export interface Admin<Host = unknown> {
   readonly handle: (request: InboundRequest, target: AdminTarget<Host>) => Promise<OutboundResponse>
   /** Every path under the mount. */
   readonly paths: readonly string[]
+  /** Says what a person should know of the mount. */
+  readonly warn: (code: string, message: string) => void
 }
 
 /** What the surface stands on, so that a test can bring its own. */
@@ -44,8 +48,14 @@ const PATH_SET: ReadonlySet<string> = new Set(PATHS)
 const NO_AUTHORIZE = 'the admin surface refuses every request until it is given the option authorize: '
   + 'adminMiddleware(fallback, { authorize: (request) => ({ actor }) })'
 
-/** Makes the surface of one `Fallback`. It listens to the `Fallback` from now on, to count. */
-export function createAdmin<Host = unknown>(fallback: Fallback, { authorize }: AdminOptions<Host> = {}, ground: AdminGround = {}): Admin<Host> {
+/**
+ * Makes the surface of one `Fallback`. It listens to the `Fallback` from now on, to count. Throws a `ConfigError` for something else than a
+ * `Fallback`, and for options that are none.
+ */
+export function createAdmin<Host = unknown>(fallback: Fallback, options: AdminOptions<Host> = {}, ground: AdminGround = {}): Admin<Host> {
+  checkAdmin(fallback, options)
+  const { authorize } = options
+  const { onHostFault, warn } = mountFallback(fallback)
   const { now = Date.now, tickMs = 2_000 } = ground
   const traffic = createTraffic(now)
   fallback.on(traffic.hear)
@@ -54,6 +64,7 @@ export function createAdmin<Host = unknown>(fallback: Fallback, { authorize }: A
   return {
     matches: (path) => PATH_SET.has(path),
     paths: PATHS,
+    warn,
     async handle(request, target) {
       try {
         return await answer(request, target)
@@ -65,7 +76,7 @@ export function createAdmin<Host = unknown>(fallback: Fallback, { authorize }: A
 
   async function answer(request: InboundRequest, { whole, host: native }: AdminTarget<Host>): Promise<OutboundResponse> {
     if (authorize === undefined) return refusal('forbidden', NO_AUTHORIZE)
-    const access = await accessOf(authorize, request, native)
+    const access = await accessOf(authorize, request, { host: native, onHostFault })
     if (access === undefined) return refusal('forbidden', 'authorize did not let this request in')
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const endpoints = ALL.filter(({ path }) => path === request.path)

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 
-import { readRequest, splitTarget, toPayload } from '@understudy/http'
+import { readRequest, registerFault, splitTarget, toPayload } from '@understudy/http'
 import type { Fallback } from '@understudy/http'
 
 import type { AdminOptions } from './access.js'
@@ -16,7 +16,9 @@ const HIDDEN = { hide: true, response: {} }
 export function adminMiddleware(fallback: Fallback, options: AdminOptions<FastifyRequest> = {}): FastifyPluginAsync {
   const admin = createAdmin(fallback, options)
 
-  return function understudyAdmin(scope: FastifyInstance): Promise<void> {
+  return function understudyAdmin(scope: FastifyInstance, registered: object): Promise<void> {
+    const fault = registerFault(scope, registered, 'adminMiddleware(fallback')
+    if (fault !== undefined) return Promise.reject(fault)
     // The body stays a stream: the surface reads it, under its limit and with its errors.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))

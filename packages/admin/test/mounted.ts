@@ -41,17 +41,19 @@ export const ROUTES: RoutesInput = {
 
 /** A `Fallback` with a file that can be written, and its admin surface at `/admin` of a bare server. */
 export async function mounted(
-  { routes = ROUTES, authorize = () => ({ actor: 'ann' }), options = {}, past = [] }: {
+  { routes = ROUTES, authorize = () => ({ actor: 'ann' }), options = {}, past = [], fallback: given }: {
     readonly routes?: RoutesInput
     readonly authorize?: AdminOptions<HostRequest>['authorize']
     readonly options?: FallbackOptions
     /** What the surface hears before anything else. */
     readonly past?: readonly FallbackEvent[]
+    /** In place of one of its own. */
+    readonly fallback?: Fallback
   } = {},
 ): Promise<Mounted> {
   const folder = await mkdtemp(join(tmpdir(), 'understudy-admin-'))
   const logger = { debug() {}, info() {}, warn() {}, error() {} }
-  const fallback = createFallback(routes, {
+  const fallback = given ?? createFallback(routes, {
     logger, chains: { source: fileSource({ path: join(folder, 'chains.json'), write: true }) }, ...options,
   })
   const on: Fallback['on'] = (listener) => {
@@ -73,7 +75,7 @@ export async function mounted(
     url: `http://127.0.0.1:${port}/admin`,
     fallback,
     async close() {
-      await fallback.close()
+      if (given === undefined) await fallback.close()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await rm(folder, { recursive: true, force: true })

@@ -12,23 +12,39 @@ export interface AuthorizeFault {
   readonly trouble: { readonly type: 'threw'; readonly error: unknown } | { readonly type: 'gave'; readonly value: unknown }
 }
 
-/**
- * Tells of such faults: one error line each; without a logger, one warning for each that is new, since every request meets the same. What was
- * thrown or given may quote a prompt or a key, so only its kind and where it came from are said.
- */
-export function createAuthorizeFaults(logger: Logger | undefined, warn: Warn): (fault: AuthorizeFault) => void {
+/** A function of the host's that says who may did not say it. Content-free. */
+export interface HostFault {
+  /** What a log line carries beside its message. */
+  readonly about: Readonly<Record<string, unknown>>
+  /** `authorize threw a TypeError`. */
+  readonly what: string
+  /** Where it was thrown, innermost first. */
+  readonly at: readonly string[]
+  /** The rest of the sentence: what became of the request, and what would be right. */
+  readonly rest: string
+}
+
+/** Tells of such faults: one error line each; without a logger, one warning for each that is new, since every request meets the same. */
+export function createHostFaults(logger: Logger | undefined, warn: Warn): (fault: HostFault) => void {
   const warned = new Set<string>()
 
-  return ({ trouble, ...about }) => {
-    const { what, at } = trouble.type === 'threw' ? thrown(trouble.error) : { what: `gave ${kindOf(trouble.value)}, which is no verdict`, at: [] }
+  return ({ about, what, at, rest }) => {
     if (logger !== undefined) {
-      logger.error({ ...about, code: 'UNDERSTUDY_AUTHORIZE', at }, `authorize ${what}, and the attempt was refused${advice(trouble)}`)
+      logger.error({ ...about, code: 'UNDERSTUDY_AUTHORIZE', at }, `${what}${rest}`)
       return
     }
-    const message = `authorize ${[what, ...at.slice(0, 1)].join(' ')}, and the attempt was refused${advice(trouble)}`
+    const message = `${[what, ...at.slice(0, 1)].join(' ')}${rest}`
     if (warned.has(message)) return
     warned.add(message)
     warn('UNDERSTUDY_AUTHORIZE', message)
+  }
+}
+
+/** Tells of what the `authorize` of attempts did. What it threw or gave may quote a prompt or a key: only its kind and where it came from are said. */
+export function createAuthorizeFaults(tell: (fault: HostFault) => void): (fault: AuthorizeFault) => void {
+  return ({ trouble, ...about }) => {
+    const { what, at } = trouble.type === 'threw' ? thrownWords(trouble.error) : { what: `gave ${kindOf(trouble.value)}, which is no verdict`, at: [] }
+    tell({ about, what: `authorize ${what}`, at, rest: `, and the attempt was refused${advice(trouble)}` })
   }
 }
 
@@ -36,7 +52,8 @@ function advice({ type }: AuthorizeFault['trouble']): string {
   return type === 'threw' ? '' : "; give nothing to let it go, or { refuse: 'skip' } or { refuse: 'stop' }"
 }
 
-function thrown(error: unknown): { readonly what: string; readonly at: readonly string[] } {
+/** What was thrown, by its kind, and where: `threw a TypeError`. */
+export function thrownWords(error: unknown): { readonly what: string; readonly at: readonly string[] } {
   try {
     return { what: `threw ${error instanceof Error ? `a ${error.name}` : kindOf(error)}`, at: framesOf(error) }
   } catch {

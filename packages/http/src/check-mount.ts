@@ -48,16 +48,16 @@ function hostOf(first: unknown, second: unknown): Host | undefined {
 
 /**
  * The error for a plugin that was not called by Fastify, or with options in `register`'s second argument, where nobody would read
- * them. Given back and not thrown: avvio takes what a plugin throws for a crash.
+ * them. `call` = how the right one begins. Given back and not thrown: avvio takes what a plugin throws for a crash.
  */
-export function registerFault(scope: unknown, options: object): ConfigError | undefined {
+export function registerFault(scope: unknown, options: object, call = 'fallbackMiddleware(routes'): ConfigError | undefined {
   if (typeof member(scope, 'addContentTypeParser') !== 'function') return wrongHost('fastify', scope, options)
   const strangers = Object.keys(options).filter((name) => !REGISTER_OPTIONS.includes(name))
   if (strangers.length === 0) return undefined
   return new ConfigError(strangers.map((name) => ({
     path: `register.${name}`,
     message: `only ${REGISTER_OPTIONS.join(', ')} belong there; `
-      + `write app.register(fallbackMiddleware(routes, { ${name}: ... }), { prefix: '/chat' })`,
+      + `write app.register(${call}, { ${name}: ... }), { prefix: '/chat' })`,
   })))
 }
 

@@ -1,5 +1,6 @@
 import type { BreakerSnapshot, CooldownSnapshot, FallbackEvent } from '@understudy/core'
 
+import type { HostFault } from './authorize-faults.js'
 import type { DrillControl, DrillSnapshot } from './drills/drill-control.js'
 import type { ChainControl } from './live/chain-control.js'
 import type { ChainSnapshot, LiveSnapshot } from './live/chain-snapshot.js'
@@ -96,4 +97,6 @@ export interface MountedFallback {
   readonly handle: (request: InboundRequest) => Promise<OutboundResponse>
   /** Says what a person should know of the mount: to the logger of the `Fallback` if it has one. */
   readonly warn: Warn
+  /** Says that a function of the host's which says who may did not say it: as an error to that logger. */
+  readonly onHostFault: (fault: HostFault) => void
 }

@@ -61,6 +61,8 @@ export type { HttpSourceOptions } from './live/http-source.js'
 export type { HeaderInput } from './live/http-source-target.js'
 
 // What the adapters stand on. It does not follow semantic versioning.
+export { checkSourceOptions, TEXT } from '@understudy/config'
+export { thrownWords } from './authorize-faults.js'
 export { createRouteWarning, registerFault, wrongHost } from './check-mount.js'
 export { SURFACE_PATHS } from './inbound/paths.js'
 export { normalisePrefix, pathUnder, routedPath } from './inbound/prefix.js'
@@ -72,6 +74,7 @@ export { splitTarget } from './node/split-target.js'
 export { toPayload } from './node/to-readable.js'
 export { writeResponse } from './node/write-response.js'
 
+export type { HostFault } from './authorize-faults.js'
 export type { Surface, SurfacePath } from './inbound/paths.js'
 export type { NodeClient } from './node/disconnect.js'
 export type { NodeRequest, RequestTarget } from './node/read-request.js'

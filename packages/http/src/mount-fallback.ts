@@ -1,6 +1,7 @@
 import type { FallbackOptions, RoutesInput } from '@understudy/config'
 import { resolveMount } from '@understudy/config'
 
+import { createHostFaults } from './authorize-faults.js'
 import { uncalledFault } from './check-mount.js'
 import type { MountableFallback } from './create-fallback.js'
 import { AT_MOUNT, createMountableFallback } from './create-fallback.js'
@@ -22,7 +23,8 @@ export function mountFallback(routes: RoutesInput | Fallback, options: FallbackO
     return { fallback: routes, owned: false, ...routes[AT_MOUNT]((own) => resolveMount(options, own)) }
   }
   resolveMount(options)
-  return { fallback: routes, owned: false, matches: routes.matches, handle: routes.handle, warn: createWarn(undefined) }
+  const warn = createWarn(undefined)
+  return { fallback: routes, owned: false, matches: routes.matches, handle: routes.handle, warn, onHostFault: createHostFaults(undefined, warn) }
 }
 
 function isFallback(value: RoutesInput | Fallback): value is Fallback {

@@ -1,6 +1,7 @@
 import type { ConfigIssue } from '../config-error.js'
 import { ConfigError } from '../config-error.js'
 import { suggestName } from '../nearest-name.js'
+import { ownProperties } from '../own-properties.js'
 import { kindOf } from '../show.js'
 
 /** What an option of a source may be: a word for messages, and whether a value is one. */
@@ -27,12 +28,17 @@ export function wholeNumber(least: number, most: number): SourceOption {
  */
 export function checkSourceOptions(
   source: string,
-  options: object,
+  options: unknown,
   known: Readonly<Record<string, SourceOption>>,
   required: readonly string[] = [],
 ): void {
   const issues: ConfigIssue[] = []
-  const given = new Map(Object.entries(options))
+  const own = ownProperties(options)
+  if (own === undefined) {
+    const message = `is ${kindOf(options)}; expected an object with ${Object.keys(known).join(', ')}`
+    throw new ConfigError([{ path: source, message }])
+  }
+  const given = new Map(Object.entries(own))
   for (const name of new Set([...required, ...given.keys()])) {
     const path = `${source}.${name}`
     const option = Object.hasOwn(known, name) ? known[name] : undefined
