@@ -20,7 +20,7 @@ export interface ProviderCodec {
     | undefined
   /**
    * Members to be sent to `model` in place of those of a body that holds what an answer of ours had to make up or could not have, and that
-   * the vendor would refuse. Default, and `undefined`: the body holds nothing of the kind.
+   * the vendor would refuse; one that is `undefined` is left out. Default, and `undefined`: the body holds nothing of the kind.
    */
   mendedMembers?(body: Readonly<Record<string, unknown>>, model: string): Readonly<Record<string, unknown>> | undefined
   /** What has to be known of every body before a leg is asked. Cheap: it looks at a few top-level fields. Absent where no client speaks it. */

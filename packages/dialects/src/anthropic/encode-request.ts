@@ -4,6 +4,7 @@ import { UntranslatableRequestError } from '../untranslatable.js'
 import type { Refuse } from './content-blocks.js'
 import { encodeThinking } from './encode-thinking.js'
 import { encodeTurns } from './encode-turns.js'
+import { mendedMembers } from './mend-messages.js'
 import { traitsOf, type ModelTraits } from './models.js'
 
 type Wire = Record<string, unknown>
@@ -33,7 +34,7 @@ export function encodeRequest(request: ChatRequest, model: string): Wire {
   const format = own === undefined ? encodeFormat(request.responseFormat, refuse) : undefined
   const effort = thinking.effort
   const hasOutputConfig = effort !== undefined || format !== undefined
-  return defined<Wire>({
+  const body = defined<Wire>({
     ...(own === undefined ? undefined : saidAgain(own)),
     model,
     max_tokens: own === undefined ? encodeMaxTokens(request.maxTokens, traits) : request.maxTokens,
@@ -47,6 +48,7 @@ export function encodeRequest(request: ChatRequest, model: string): Wire {
     ...(thinking.thinking === undefined ? undefined : { thinking: thinking.thinking }),
     ...(hasOutputConfig ? { output_config: defined({ effort, format }) } : undefined),
   })
+  return own === undefined ? body : defined<Wire>({ ...body, ...mendedMembers(body) })
 }
 
 function encodeMaxTokens(asked: number | undefined, { maxTokens, isLimit }: ModelTraits): number {

@@ -35,10 +35,11 @@ const EFFORTS: ReadonlyMap<string, string> = new Map([
 
 /**
  * The request's wish to reason, as the model takes it. A model that does not think answers without, and so does any model where
- * the API would refuse the request: a tool is forced, a call that is being answered came from a model whose thoughts are not known
- * here, or `max_tokens` leaves no room.
+ * the API would refuse the request: a tool is forced, or beside a budget a call that is being answered came from a model whose thoughts
+ * are not known here, or `max_tokens` leaves no room.
  *
- * https://platform.claude.com/docs/en/build-with-claude/extended-thinking
+ * https://platform.claude.com/docs/en/build-with-claude/extended-thinking,
+ * https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking#validation-changes
  */
 export function encodeThinking(request: ChatRequest, traits: ModelTraits, refuse: Refuse): Thinking {
   const { reasoning, reasoningEffort = '', reasoningBudget } = request
@@ -47,8 +48,9 @@ export function encodeThinking(request: ChatRequest, traits: ModelTraits, refuse
     const off = reasoning === false && traits.thinking !== 'none' ? { thinking: { type: 'disabled' } } : {}
     return reasoning === undefined && effort !== undefined ? { effort } : off
   }
-  if (traits.thinking === 'none' || isToolForced(request) || answersForeignCall(request)) return {}
+  if (traits.thinking === 'none' || isToolForced(request)) return {}
   if (traits.thinking === 'adaptive') return { thinking: { type: 'adaptive' }, effort }
+  if (answersForeignCall(request)) return {}
 
   const maxTokens = Math.min(request.maxTokens ?? traits.maxTokens, traits.isLimit ? traits.maxTokens : Infinity)
   const room = Math.floor(maxTokens / 2)

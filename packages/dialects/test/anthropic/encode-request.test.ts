@@ -148,6 +148,7 @@ t.test('an effort becomes thinking as the model takes it', async (t) => {
     { role: 'tool', tool_call_id: 'a', content: '1' },
   ]
   t.strictSame(thinking(MODEL, { reasoning_effort: 'high', tools, messages: calls }), [undefined, undefined], 'another model\'s call')
+  t.strictSame(thinking('claude-opus-4-7', { reasoning_effort: 'high', tools, messages: calls }), [{ type: 'adaptive' }, { effort: 'high' }], 'which needs no thought there')
 })
 
 t.test('what newer models take of the samplers', async (t) => {

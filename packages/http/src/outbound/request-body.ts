@@ -84,7 +84,7 @@ export function bodyWriter(settings: BodySettings): BodyWriter {
     if (isSameDialect(request, codec)) {
       const body = scannedBodyOf(request)
       const own = codec.ownMembers === undefined ? plain : withOwn(plain, codec.ownMembers(request.stream || streamed, passedOf(request)))
-      const mended = codec.mendedMembers?.(request.body ?? {}, model ?? request.model ?? '')
+      const mended = codec.mendedMembers?.({ ...defaults, ...request.body }, model ?? request.model ?? '')
       const edits = mended === undefined ? own : withOwn(own, mended)
       if (body !== undefined) return spliceBody(body.bytes, body.object, forced ? asStream(edits, request) : edits)
     }
@@ -96,10 +96,17 @@ export function bodyWriter(settings: BodySettings): BodyWriter {
   }
 }
 
+/** A member that is `undefined` is taken out. */
 function withOwn(edits: BodyEdits, members: Readonly<Record<string, unknown>>): BodyEdits {
-  const own = Object.entries(members).map(([key, value]) => [key, jsonBytes(value)] as const)
-  const remove = new Set([...edits.remove].filter((key) => !Object.hasOwn(members, key)))
-  return { ...edits, set: new Map([...edits.set, ...own]), remove }
+  const set = new Map(edits.set)
+  const remove = new Set(edits.remove)
+  for (const [key, value] of Object.entries(members)) {
+    set.delete(key)
+    remove.delete(key)
+    if (value === undefined) remove.add(key)
+    else set.set(key, jsonBytes(value))
+  }
+  return { ...edits, set, remove }
 }
 
 /** Whether a request's body and answer are in the leg's dialect already. */

@@ -94,5 +94,5 @@ function bodyFault(body: unknown): string | undefined {
   if (field(body, 'tool_choice') !== undefined && field(body, 'tools') === undefined) {
     return 'tool_choice: may only be specified while providing tools'
   }
-  return turnFault(field(body, 'messages'))
+  return turnFault(field(body, 'messages'), field(field(body, 'thinking'), 'type') === 'enabled')
 }

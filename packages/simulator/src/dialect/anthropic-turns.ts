@@ -2,12 +2,14 @@ import { field } from './field.js'
 
 /**
  * What is wrong with the turns of a conversation, as the vendor says it: the user begins, each call of a tool is answered in the very
- * next turn, no text is empty, and each thought has its signature.
+ * next turn, no text is empty, each thought has its signature, and with a budget of thinking (`needsThought`) the answer that results of
+ * tools go on with begins with a thought.
  *
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls,
- * https://platform.claude.com/docs/en/build-with-claude/extended-thinking
+ * https://platform.claude.com/docs/en/build-with-claude/extended-thinking,
+ * https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking#validation-changes
  */
-export function turnFault(messages: unknown): string | undefined {
+export function turnFault(messages: unknown, needsThought: boolean): string | undefined {
   if (!Array.isArray(messages) || messages.length === 0) return 'messages: Field required'
   const turns: readonly unknown[] = messages
   if (field(turns[0], 'role') !== 'user') return 'messages: first message must use the "user" role'
@@ -27,7 +29,21 @@ export function turnFault(messages: unknown): string | undefined {
     if (answered.some((id) => !open.includes(id))) return `messages.${index}: unexpected \`tool_use_id\` found in \`tool_result\` blocks`
     open = role === 'assistant' ? idsOf(blocks, 'tool_use', 'id') : []
   }
-  return undefined
+  return needsThought ? thoughtFault(turns) : undefined
+}
+
+function thoughtFault(turns: readonly unknown[]): string | undefined {
+  if (!isOfResults(turns.at(-1))) return undefined
+  const asked = turns.findLastIndex((turn) => field(turn, 'role') === 'user' && !isOfResults(turn))
+  const index = turns.findIndex((turn, at) => at > asked && field(turn, 'role') === 'assistant')
+  const type = String(field(blocksOf(turns[index])[0], 'type'))
+  if (type === 'thinking' || type === 'redacted_thinking') return undefined
+  return `messages.${index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${type}\`. When \`thinking\` is enabled, `
+    + 'a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks).'
+}
+
+function isOfResults(turn: unknown): boolean {
+  return idsOf(blocksOf(turn), 'tool_result', 'tool_use_id').length > 0
 }
 
 function blocksOf(turn: unknown): readonly unknown[] {

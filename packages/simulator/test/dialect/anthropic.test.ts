@@ -112,6 +112,13 @@ t.test('a strict vendor refuses what its API refuses', async (t) => {
   t.match(messageOf({ ...good, temperature: 1.5 }), /^temperature/)
   t.match(messageOf({ ...good, thinking: { type: 'enabled', budget_tokens: 2_000 } }), /budget_tokens/)
   t.match(messageOf({ ...good, tool_choice: { type: 'auto' } }), /^tool_choice/)
+  const thinks = { ...good, max_tokens: 9_000, thinking: { type: 'enabled', budget_tokens: 2_000 } }
+  const thought = { role: 'assistant', content: [{ type: 'thinking', thinking: 'hm', signature: 's' }, ...call.content] }
+  t.match(messageOf({ ...thinks, messages: [...messages, call, result] }), /^messages\.1\.content\.0\.type: Expected `thinking`.* but found `tool_use`/)
+  t.match(messageOf({ ...thinks, messages: [...messages, thought, result, ...messages, call, result] }), /^messages\.4\./)
+  t.equal(messageOf({ ...thinks, messages: [...messages, thought, result, call, result] }), undefined)
+  t.equal(messageOf({ ...thinks, messages: [...messages, call, result, ...messages] }), undefined)
+  t.equal(messageOf({ ...thinks, thinking: { type: 'adaptive' }, messages: [...messages, call, result] }), undefined)
   t.match(messageOf({ ...good, messages: [] }), /^messages/)
   t.match(messageOf({ ...good, messages: [call] }), /first message/)
   t.match(messageOf({ ...good, messages: [...messages, { role: 'tool', content: 'x' }] }), /messages.1.role/)
