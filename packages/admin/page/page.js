@@ -51,7 +51,10 @@ function show() {
 function sourceWords({ live, at }) {
   if (live === undefined) return 'No source of live chains: they stay as the code has them'
   if (live.last_read_error !== undefined) return `${live.source} cannot be read (${ago(live.last_read_error.at, at)}); what ran keeps running`
-  return `Version ${live.version}, from ${live.source}${live.last_read_at === undefined ? '' : `, read ${ago(live.last_read_at, at)}`}`
+  const read = `from ${live.source}${live.last_read_at === undefined ? '' : `, read ${ago(live.last_read_at, at)}`}`
+  const runs = live.version === 0 ? `No live document yet, ${read}` : `Version ${live.version}, ${read}`
+  if (live.ignored !== undefined) return `${runs}. The source holds version ${live.ignored.version} by ${live.ignored.by}, which is ignored: a change needs a higher version`
+  return live.holds_document === false && live.version > 0 ? `${runs}. The source holds no document any more; what ran keeps running` : runs
 }
 
 /** What the buttons of a route do. The version is the one that the person saw when the dialog opened. */

@@ -44,6 +44,7 @@ export type { ChainLayer, HeldDocument, LiveChains, LiveStatus, RunningChains } 
 export type { LiveHost, Tell } from './live/live-host.js'
 export type { Pin } from './live/pins.js'
 export type { Rejection } from './live/rejections.js'
+export type { IgnoredDocument } from './live/source-news.js'
 export type { Logger, LogLine } from './logger.js'
 export type {
   ChainDocumentJson,

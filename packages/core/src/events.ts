@@ -116,6 +116,8 @@ export interface ChainChange {
   readonly to: readonly string[]
   /** The preset that is selected now, where the route has presets. */
   readonly preset?: string | undefined
+  /** When that preset goes back to `normal` by itself. Milliseconds since the epoch; absent = it does not. */
+  readonly expiresAt?: number | undefined
 }
 
 /** Who wrote the document, and when this process acted on it. */

@@ -27,6 +27,7 @@ const live = z.looseObject({
   holds_document: z.boolean().nullish(),
   last_read_error: z.looseObject({ message: z.string(), at: time }).nullish(),
   rejected: z.number().nullish(),
+  ignored: z.looseObject({ version: z.number(), by: text, at: time }).nullish(),
   last_rejection: z.looseObject({ version: z.number().nullish(), by: text, reason: text, issues: z.array(z.string()).nullish(), at: time }).nullish(),
 })
 

@@ -70,8 +70,13 @@ function liveWords({ live }: StatusAnswer, now: number): string {
 }
 
 function troubleWords({ live }: StatusAnswer, now: number): readonly string[] {
-  const { last_read_error: failed, rejected, last_rejection: last } = live ?? {}
+  const { last_read_error: failed, rejected, last_rejection: last, ignored, holds_document: holdsDocument, version = 0 } = live ?? {}
   const words: string[] = []
+  if (holdsDocument === false && version > 0) words.push(`the source holds no document any more; version ${version} keeps running`)
+  if (ignored != null) {
+    const who = `${ignored.by == null ? '' : ` by ${plainText(ignored.by)}`}${ignored.at == null ? '' : `, ${ago(ignored.at, now)}`}`
+    words.push(`the source holds version ${ignored.version}${who}: it is ignored, since version ${version} runs; a change needs a higher version`)
+  }
   if (failed != null) words.push(`the source cannot be read${failed.at == null ? '' : ` (${ago(failed.at, now)})`}: ${plainText(failed.message)}`)
   if (rejected != null && rejected > 0 && last != null) {
     const issues = (last.issues ?? []).map(plainText).join('; ')

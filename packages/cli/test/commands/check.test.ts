@@ -98,6 +98,17 @@ t.test('without a config the shape alone is judged, and it says so', async (t) =
   for (const path of ['version', 'updated_by', 'reason', 'routes.chat.chain']) t.match(shapeless.out, `  document.${path}: `)
 })
 
+t.test('until when a preset would run is said, whoever says the time', async (t) => {
+  const cwd = folderOf(t)
+  const line = async (more: object, entry: object = {}) => {
+    const input = JSON.stringify({ ...MARKS, ...more, routes: { support: { active: 'local_only', ...entry } } })
+    return (await callCli(['check', '-', '--config', 'chains.mjs'], { cwd, input })).out.split('\n')[1] ?? ''
+  }
+  t.equal(await line({}), "  support: preset 'local_only' for 4h from its first application, then 'normal', which expires_at can change: ollama/qwen3")
+  t.match(await line({ updated_at: '2100-01-31T02:00:00Z' }), /until 2100-01-31T06:00:00\.000Z \(\d+d.* more\), then 'normal', which expires_at can change:/)
+  t.match(await line({}, { expires_at: '2100-01-31T02:00:00Z' }), /until 2100-01-31T02:00:00\.000Z \(\d+d.* more\), then 'normal': ollama/)
+})
+
 t.test('a config that is wrong is told apart from a document that is', async (t) => {
   const cwd = folderOf(t)
   const wrong = await callCli(['check', 'short.json', '--config', 'wrong.mjs'], { cwd })

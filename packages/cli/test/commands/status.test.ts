@@ -110,6 +110,15 @@ t.test('a server without a live document, or before the first read, says so', as
   t.equal(await first({ source: 'file', layer: 'code', version: 0, rejected: 0 }), '@: no live document yet, source file, never read\n')
 })
 
+t.test('a document that is ignored, and one that is gone, are shown', async (t) => {
+  const live = { source: 'redis', layer: 'live', version: 83, last_read_at: AT, rejected: 0, holds_document: true, ignored: { version: 1, by: 'ann', at: AT - MINUTE } }
+  const admin = await startAdminServer(t, { 'GET /status': [200, { at: AT, routes: [], live }] })
+  const lines = async () => (await callCli(['status'], { url: admin.url })).out.split('\n').slice(1)
+  t.strictSame(await lines(), ['the source holds version 1 by ann, 1m ago: it is ignored, since version 83 runs; a change needs a higher version', ''])
+  admin.answers = { 'GET /status': [200, { at: AT, routes: [], live: { ...live, holds_document: false, ignored: undefined } }] }
+  t.strictSame(await lines(), ['the source holds no document any more; version 83 keeps running', ''])
+})
+
 t.test('times are counted by the clock of the server', async (t) => {
   const admin = await startAdminServer(t, { 'GET /status': [200, { ...STATUS, at: undefined }] })
   admin.at = AT

@@ -19,7 +19,7 @@ export const NORMAL = 'normal'
 
 /** What a document makes of a route, with its legs made. */
 export interface CheckedRoute {
-  /** By name; `normal` alone where the document has a plain chain. */
+  /** Those that can be selected, by name. A plain chain of the document is `normal`, beside the others of the code. */
   readonly presets: ReadonlyMap<string, ResolvedPreset>
   readonly active: string
   /** As written, in milliseconds since the epoch; `undefined` = it says nothing. */
@@ -108,7 +108,8 @@ function checkRoute(
   }
   if ('chain' in entry) {
     const legs = checkChain(entry.chain, route, known, [...path, 'chain'], issues)
-    return { presets: new Map([[NORMAL, { legs, marking: undefined }]]), active: NORMAL, expiresAt: undefined }
+    // Those of the code can still be pinned, and go back to this chain.
+    return { presets: new Map([...(route.presets ?? []), [NORMAL, { legs, marking: undefined }]]), active: NORMAL, expiresAt: undefined }
   }
   const { active } = entry
   const presets = 'presets' in entry ? checkPresets(entry.presets, route, known, path, issues) : route.presets

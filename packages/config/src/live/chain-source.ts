@@ -4,8 +4,8 @@ export type SourceReading =
   | { readonly type: 'document'; readonly document: unknown; readonly etag?: string | undefined }
   /** What was read last, by the `etag` that was given, still holds. */
   | { readonly type: 'unchanged' }
-  /** The store answers and holds no document. */
-  | { readonly type: 'none' }
+  /** The store answers and holds no document. `why` = a person may have got the place wrong: told of even if there never was one. Free of secrets. */
+  | { readonly type: 'none'; readonly why?: string | undefined }
 
 /** How a document is to be written. */
 export interface DocumentWrite {

@@ -57,15 +57,18 @@ function namesOf({ legs }: ResolvedRoute): readonly string[] {
   return legs.map(shownLeg)
 }
 
-/** The routes whose chain, preset or marking is another one now, as logs and events tell it. */
+/** The routes whose chain, preset or marking is another one now, as logs and events tell it. `pins` = those that hold now. */
 export function changesOf(
   from: ReadonlyMap<string, ResolvedRoute>,
   to: ReadonlyMap<string, ResolvedRoute>,
+  pins: ReadonlyMap<string, Pin>,
 ): readonly ChainChange[] {
   return [...to.values()].flatMap((route): ChainChange[] => {
     const ran = from.get(route.name)
     if (ran === undefined || !isOtherChain(ran, route)) return []
     const change = { route: route.name, from: namesOf(ran), to: namesOf(route) }
-    return [route.preset === undefined ? change : { ...change, preset: route.preset }]
+    const pin = pins.get(route.name)
+    const expiresAt = pin?.isOver === false ? pin.expiresAt : undefined
+    return [{ ...change, ...(route.preset !== undefined && { preset: route.preset }), ...(expiresAt !== undefined && { expiresAt }) }]
   })
 }

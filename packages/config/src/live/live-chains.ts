@@ -10,8 +10,9 @@ import { createHistoryRecorder } from './history-recorder.js'
 import { createKeptFile } from './kept-file.js'
 import { showChange, type LiveHost } from './live-host.js'
 import { createLocalHistory } from './local-history.js'
-import { pinsOf, stepOf, type Pin, type PinStep } from './pins.js'
-import { tellPin } from './tell-pin.js'
+import { movedPins, pinsOf, stepOf, type Pin, type PinStep } from './pins.js'
+import { createSourceNews, type IgnoredDocument } from './source-news.js'
+import { showPin, tellPin } from './tell-pin.js'
 import { createRejections, type Rejection } from './rejections.js'
 import { restoreKept, type Restored } from './restore-kept.js'
 import { createSourceReader } from './source-reader.js'
@@ -49,6 +50,8 @@ export interface LiveStatus {
   /** How many documents were refused since the start. */
   readonly rejected: number
   readonly lastRejection?: Rejection | undefined
+  /** What the source holds and is not run, since its version is no higher one; absent = it holds nothing like that. */
+  readonly ignored?: IgnoredDocument | undefined
 }
 
 /** What a source holds. */
@@ -93,14 +96,14 @@ export function createLiveChains(known: KnownChains, live: ResolvedLive, host: L
   const startedAt = wallClock()
   const restored = restoreKept(path, known, host)
   let running = runningAtStart(known, restored, startedAt)
-  let status: Omit<LiveStatus, 'source' | 'rejected' | 'lastRejection'> = {}
+  let status: Pick<LiveStatus, 'lastReadAt' | 'holdsDocument' | 'lastReadError'> = {}
   /** What was kept may not fit this code any more; then the source is asked for that version again, and for none below it. */
   const leastVersion = restored.type === 'unfit' ? restored.version : 1
   let firstAppliedAt = restored.type === 'runs' ? restored.firstAppliedAt : startedAt
   let cancelTick: Cancel | undefined
   let isClosed = false
   let lastJudged: string | undefined
-  const told = new Set<string>()
+  const news = createSourceNews(source.name, host)
   const rejections = createRejections()
   const file = createKeptFile(path, (trouble) => {
     warn('UNDERSTUDY_LAST_KNOWN_GOOD', `the last-known-good file cannot be written (${trouble}): a restart would not know what runs now`, { trouble })
@@ -111,7 +114,10 @@ export function createLiveChains(known: KnownChains, live: ResolvedLive, host: L
 
   return {
     running: () => running,
-    status: () => ({ source: source.name, ...status, ...rejections.summary() }),
+    status() {
+      const ignored = news.ignored()
+      return { source: source.name, ...status, ...rejections.summary(), ...(ignored !== undefined && { ignored }) }
+    },
     start() {
       if (restored.type === 'unfit') reject(identityOf(restored.check), restored.check)
       if (restored.type === 'runs') info(`version ${running.version} of the chains runs from the last-known-good file`)
@@ -144,7 +150,9 @@ export function createLiveChains(known: KnownChains, live: ResolvedLive, host: L
     if (status.lastReadError !== undefined) info(`the source '${source.name}' of the chains is read again`)
     const holdsDocument = reading.type === 'unchanged' ? status.holdsDocument : reading.type === 'document'
     status = { lastReadAt: wallClock(), holdsDocument }
+    news.read(reading, running.version)
     if (reading.type === 'document') judge(reading.document)
+    else if (reading.type === 'none') lastJudged = undefined
   }
 
   function onTrouble(message: string): void {
@@ -160,6 +168,7 @@ export function createLiveChains(known: KnownChains, live: ResolvedLive, host: L
     const text = textOf(written)
     if (text !== undefined && text === lastJudged) return
     lastJudged = text
+    news.clear()
     const check = checkDocument(written, known)
     const identity = identityOf(check)
     if (check.type === 'wrong') reject(identity, check)
@@ -183,11 +192,7 @@ export function createLiveChains(known: KnownChains, live: ResolvedLive, host: L
       if (running.layer !== 'live') running = { ...running, layer: 'live' }
       return
     }
-    if (version < running.version || told.has(identity)) return
-    if (told.size > 100) told.clear()
-    told.add(identity)
-    const message = `version ${version} of the chains came with another content than the one that runs, and is ignored: a change needs a higher version`
-    warn('UNDERSTUDY_CHAIN_VERSION', message, { version, by: document.updatedBy })
+    news.ignore(identity, document, Math.max(running.version, leastVersion))
   }
 
   function reject(identity: string, { issues, json }: Extract<DocumentCheck, { type: 'wrong' }>): void {
@@ -208,10 +213,11 @@ export function createLiveChains(known: KnownChains, live: ResolvedLive, host: L
     const routes = effectiveRoutes(known.routes, document, pins, before.routes)
     take({ layer: 'live', version: document.version, document, pins, routes })
     firstAppliedAt = now
-    const changes = changesOf(before.routes, routes)
+    const changes = changesOf(before.routes, routes, pins)
     const { version, updatedBy: by, reason } = document
-    const shown = changes.length === 0 ? 'no chain is another one' : changes.map(showChange).join('; ')
-    warn('UNDERSTUDY_CHAIN_APPLIED', `version ${version} of the chains by ${by} (${reason}): ${shown}`, { version, by, reason, changes })
+    const shown = [...changes.map(showChange), ...movedPins(pins, before.pins, changes).map(showPin)].join('; ')
+    const message = `version ${version} of the chains by ${by} (${reason}): ${shown === '' ? 'no chain is another one' : shown}`
+    warn('UNDERSTUDY_CHAIN_APPLIED', message, { version, by, reason, changes })
     emit({ type: 'chain-applied', version, by, reason, changes, at: now })
     remember('applied', { version, actor: by, reason, document: document.json, previous: before.document?.json, issues: [], at: now })
     keep()
@@ -242,7 +248,7 @@ export function createLiveChains(known: KnownChains, live: ResolvedLive, host: L
       const pins = new Map(running.pins).set(pin.route, next)
       const from = running.routes
       take({ ...running, pins, routes: effectiveRoutes(known.routes, running.document, pins, from) })
-      for (const step of steps) tell(step, next, now, changesOf(from, running.routes))
+      for (const step of steps) tell(step, next, now, changesOf(from, running.routes, running.pins))
       keep()
     }
     if ([...running.pins.values()].some(({ isOver }) => !isOver)) cancelTick = clock.schedule(TICK_MS, tick)

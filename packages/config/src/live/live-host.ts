@@ -20,7 +20,8 @@ export interface LiveHost {
 }
 
 /** A change as one line of a log. */
-export function showChange({ route, from, to, preset }: ChainChange): string {
-  const chosen = preset === undefined ? '' : ` (preset '${preset}')`
+export function showChange({ route, from, to, preset, expiresAt }: ChainChange): string {
+  const until = expiresAt === undefined ? '' : `, until ${new Date(expiresAt).toISOString()}`
+  const chosen = preset === undefined ? '' : ` (preset '${preset}'${until})`
   return `route '${route}': ${from.join(', ')} -> ${to.join(', ')}${chosen}`
 }

@@ -79,6 +79,16 @@ export function keptPins(
   }))
 }
 
+/** The pins that hold on to what their route ran already, with another end. `changes` = the routes that run something else now. */
+export function movedPins(
+  pins: ReadonlyMap<string, Pin>,
+  before: ReadonlyMap<string, Pin>,
+  changes: readonly { readonly route: string }[],
+): readonly Pin[] {
+  return [...pins.values()].filter((pin) =>
+    !pin.isOver && before.get(pin.route)?.expiresAt !== pin.expiresAt && !changes.some(({ route }) => route === pin.route))
+}
+
 /** What a pin is due for at this time of the wall clock, and the pin behind it. */
 export function stepOf(pin: Pin, now: number): { readonly pin: Pin; readonly steps: readonly PinStep[] } {
   if (pin.isOver) return { pin, steps: [] }

@@ -89,7 +89,7 @@ export function createSourceReader(options: SourceReaderOptions): SourceReader {
       const came = await timedRead(etag)
       if (isClosed) return
       failures = 0
-      if (came.type === 'document') etag = came.etag
+      if (came.type !== 'unchanged') etag = came.type === 'document' ? came.etag : undefined
       onReading(came)
     } catch (error) {
       failures += 1
@@ -133,9 +133,18 @@ export function createSourceReader(options: SourceReaderOptions): SourceReader {
       })
       const request = { signal: controller.signal, ...(known === undefined ? undefined : { etag: known }) }
       // A source is the host's code, or its driver's: it may throw where it should reject.
-      new Promise<SourceReading>((settle) => settle(source.read(request))).then(resolve, reject).finally(cancel)
+      new Promise<SourceReading>((settle) => settle(source.read(request))).then((given) => resolve(asReading(given)))
+        .catch(reject)
+        .finally(cancel)
     }).finally(() => controllers.delete(controller))
   }
+}
+
+/** What a source of the host's gave. Taken for nothing to read, a document without its frame would be lost without a word. */
+function asReading(given: SourceReading): SourceReading {
+  const type: unknown = typeof given === 'object' && given !== null ? Reflect.get(given, 'type') : undefined
+  if (type === 'unchanged' || type === 'none' || (type === 'document' && 'document' in given)) return given
+  throw new Error("its read gave what is no reading; give { type: 'document', document }, { type: 'unchanged' } or { type: 'none' }")
 }
 
 function overdue(): Error {

@@ -11,6 +11,11 @@ export interface PinTelling {
   readonly change: ChainChange | undefined
 }
 
+/** A pin that goes on, as one line of a log. */
+export function showPin({ route, preset, expiresAt }: Pin): string {
+  return `route '${route}' stays on preset '${preset}' until ${new Date(expiresAt).toISOString()}`
+}
+
 /** Tells log and listeners of a step of a pin. */
 export function tellPin(
   step: PinStep,

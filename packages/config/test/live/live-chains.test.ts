@@ -66,6 +66,88 @@ t.test('the version that runs with another content is ignored, and told of once'
   await stop(s)
 })
 
+t.test('a lower version than the one that runs is ignored, told of once, and in the status for as long as the source holds it', async (t) => {
+  const s = stage()
+  await says(s, chain(83, 'groq/x'))
+  await says(s, chain(1, 'groq/old'))
+  const at = s.wall()
+  await says(s, chain(1, 'groq/old'))
+  t.strictSame([s.runs(), s.told.slice(2)], ['x (normal)', [
+    "warn UNDERSTUDY_CHAIN_VERSION: the source 'fake' holds version 1 of the chains, and version 83 has run here: it is ignored; a change needs a higher version",
+  ]])
+  t.strictSame(s.live.status().ignored, { version: 1, by: 'ann', at })
+  await says(s, chain(83, 'groq/x'))
+  t.equal(s.live.status().ignored, undefined)
+  await says(s, chain(1, 'groq/old'))
+  await says(s, { type: 'none' })
+  t.equal(s.live.status().ignored, undefined)
+  await says(s, chain(1, 'groq/old'))
+  t.strictSame(s.live.status().ignored, { version: 1, by: 'ann', at })
+  await says(s, chain(83, 'groq/other'))
+  t.match(s.live.status().ignored, { version: 83 }, 'the version that runs with another content')
+  await says(s, chain(84, 'groq/y'))
+  t.strictSame([s.live.status().ignored, s.runs()], [undefined, 'y (normal)'])
+  t.equal(s.told.filter((line) => line.includes('holds version 1')).length, 1)
+  await stop(s)
+})
+
+t.test('a document that goes is told of once, and again when it is back; one that was never there is no news unless the source says why', async (t) => {
+  const s = stage()
+  await says(s, { type: 'none' })
+  t.strictSame(s.told, [])
+  await says(s, chain(1, 'groq/x'))
+  await says(s, { type: 'none' })
+  await says(s, { type: 'none' })
+  t.equal(s.live.status().holdsDocument, false)
+  await says(s, chain(1, 'groq/x'))
+  await says(s, chain(1, 'groq/x'))
+  t.strictSame([s.live.status().holdsDocument, s.runs()], [true, 'x (normal)'])
+  await says(s, { type: 'none' })
+  const gone = "warn UNDERSTUDY_CHAIN_SOURCE: the source 'fake' of the chains holds no document: what runs keeps running"
+  t.strictSame(s.told.slice(2), [gone, "info the source 'fake' of the chains holds a document again", gone])
+  await stop(s)
+  const typo = stage({ source: fakeSource({ type: 'none', why: 'example.com answered 404' }) })
+  await typo.clock.advance(60_000)
+  t.strictSame(typo.told, ["warn UNDERSTUDY_CHAIN_SOURCE: the source 'fake' of the chains holds no document (example.com answered 404): what runs keeps running"])
+  await stop(typo)
+})
+
+t.test('a store that lost its data is told of by a process that knows better', async (t) => {
+  const path = join(t.testdir(), 'kept.json')
+  const first = stage({ lastKnownGood: path })
+  await says(first, chain(7, 'groq/x'))
+  await stop(first)
+  const second = stage({ lastKnownGood: path })
+  await second.clock.advance(60_000)
+  t.strictSame([second.runs(), second.told.slice(1)], ['x (normal)', [
+    "warn UNDERSTUDY_CHAIN_SOURCE: the source 'fake' of the chains holds no document: what runs keeps running",
+  ]])
+  await stop(second)
+})
+
+t.test('until when a preset runs is told with its application, whoever set the time', async (t) => {
+  const s = stage()
+  await says(s, active(1, 'local_only', {}, { updated_at: new Date(EPOCH).toISOString() }))
+  const until = (hours: number) => new Date(EPOCH + hours * HOUR).toISOString()
+  t.match(s.told[0], `route 'chat': openai/a, groq/b -> groq/b (preset 'local_only', until ${until(4)})`)
+  t.match(s.events[0], { type: 'chain-applied', changes: [{ preset: 'local_only', expiresAt: EPOCH + 4 * HOUR }] })
+  await says(s, active(2, 'local_only', { expires_at: until(6) }))
+  t.match(s.told[2], `route 'chat' stays on preset 'local_only' until ${until(6)}`)
+  await says(s, active(3, 'normal'))
+  t.match(s.told[4], /\(preset 'normal'\)$/)
+  await stop(s)
+})
+
+t.test('beside a chain that a document composes the presets of the code can still be selected', async (t) => {
+  const s = stage()
+  await says(s, chain(1, 'groq/x'))
+  const route = s.live.running().routes.get('chat')
+  t.strictSame([s.runs(), [...(route?.presets?.keys() ?? [])]], ['x (normal)', ['normal', 'local_only', 'second']])
+  t.match(route?.presets?.get('normal')?.legs, [{ model: 'x' }])
+  t.match(route?.presets?.get('local_only'), { legs: [{ model: 'b' }], marking: 'degraded' })
+  await stop(s)
+})
+
 t.test('a watch that fires twice, and polls beside it, apply once', async (t) => {
   const s = stage()
   await s.clock.advance(100)
@@ -128,6 +210,7 @@ t.test('a source that is away for a week changes nothing, and is told of once', 
   t.strictSame(s.told.slice(2), [
     "warn UNDERSTUDY_CHAIN_SOURCE: the source 'fake' of the chains cannot be read (ECONNREFUSED): what runs keeps running",
     "info the source 'fake' of the chains is read again",
+    "warn UNDERSTUDY_CHAIN_SOURCE: the source 'fake' of the chains holds no document: what runs keeps running",
   ])
   await stop(s)
 })

@@ -36,6 +36,29 @@ t.test('it reads at once, and then at each poll, with the etag of what was read 
   t.equal(clock.pending, 0)
 })
 
+t.test('behind a read that found no document the next one asks for the whole of it', async (t) => {
+  const source = fakeSource({ type: 'document', document: {}, etag: 'one' })
+  const { clock, reader } = reading(source)
+  reader.start()
+  await clock.advance(0)
+  source.answer = { type: 'none' }
+  await clock.advance(2_500)
+  t.strictSame(source.reads.map(({ etag }) => etag), [undefined, 'one', undefined])
+  reader.close()
+})
+
+t.test('what is no reading fails the read with what would be right: a document without its frame is not lost without a word', async (t) => {
+  const given: readonly unknown[] = [{ version: 3, routes: {} }, '{"version":3}', undefined, { type: 'document' }, { type: 'other' }]
+  for (const each of given) {
+    const { clock, log, reader } = reading({ read: () => Promise.resolve(each as never) })
+    reader.start()
+    await clock.advance(0)
+    t.match(log, ["0 its read gave what is no reading; give { type: 'document', document }, { type: 'unchanged' } or { type: 'none' }"])
+    await t.rejects(reader.readOnce(), { message: /no reading/ })
+    reader.close()
+  }
+})
+
 t.test('the waits differ by chance, within the jitter', async (t) => {
   const randoms = [0, 1, 0.75]
   const { clock, log, reader } = reading(fakeSource(), { random: () => randoms.shift() ?? 0.5 })

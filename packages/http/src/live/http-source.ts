@@ -83,7 +83,7 @@ async function readAnswer(
     // Not read to its end: it may never come.
     body.on('error', () => undefined).destroy()
     if (statusCode === 304 && asked) return { type: 'unchanged' }
-    if (statusCode === 404) return { type: 'none' }
+    if (statusCode === 404) return { type: 'none', why: `${target.host} answered 404` }
     const redirects = statusCode >= 300 && statusCode < 400 && statusCode !== 304
     throw new Error(`${target.host} answered ${statusCode}${redirects ? '; redirects are not followed: give the final address' : ''}`)
   }

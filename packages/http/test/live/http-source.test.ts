@@ -92,7 +92,7 @@ t.test('a 404 is no document; any other answer is a read that fails, and says no
   const { source, asked, answer, url } = await start(t)
   const one = source()
   answer((_request, response) => void response.writeHead(404).end('{"version":1}'))
-  t.strictSame(await one.read({ signal: soon() }), { type: 'none' })
+  t.strictSame(await one.read({ signal: soon() }), { type: 'none', why: `${new URL(url).host} answered 404` })
   for (const status of [201, 204, 304, 400, 401, 403, 410, 429, 500, 503]) {
     answer((_request, response) => void response.writeHead(status).end())
     await t.rejects(one.read({ signal: soon() }), { message: `${new URL(url).host} answered ${status}` })
