@@ -23,6 +23,11 @@ export interface ProviderCodec {
    * the vendor would refuse; one that is `undefined` is left out. Default, and `undefined`: the body holds nothing of the kind.
    */
   mendedMembers?(body: Readonly<Record<string, unknown>>, model: string): Readonly<Record<string, unknown>> | undefined
+  /**
+   * The structural name of what a body goes on from that no provider of this dialect can know, since an answer of ours made it up and the
+   * body says only its id; such a body is not sent. Default, and `undefined`: nothing of the kind.
+   */
+  unknownState?(body: Readonly<Record<string, unknown>>): string | undefined
   /** What has to be known of every body before a leg is asked. Cheap: it looks at a few top-level fields. Absent where no client speaks it. */
   outlineRequest?(body: Readonly<Record<string, unknown>>): RequestOutline
   /**

@@ -1,6 +1,7 @@
 import type { ContentBlock, Message, ToolCall } from '@understudy/core'
 import { defined, isObject, listOf, textOf, type JsonObject } from '../read-json.js'
 import { decodeContent, otherOf } from './content-blocks.js'
+import { isMadeUpThought, isReference } from './mend-input.js'
 import { proofOf } from './wire.js'
 
 /**
@@ -15,7 +16,8 @@ export function decodeItems(input: unknown): readonly Message[] {
   let said: ContentBlock[] = []
   let calls: ToolCall[] = []
   for (const item of listOf(input).filter(isObject)) {
-    const type = textOf(item.type) ?? 'message'
+    if (isMadeUpThought(item) && item.type !== 'reasoning') continue
+    const type = textOf(item.type) ?? (isReference(item) ? 'item_reference' : 'message')
     if (type === 'message' && item.role === 'assistant') {
       for (const block of decodeContent(item.content)) said.push(block)
     } else if (type === 'message') {

@@ -4,6 +4,7 @@ import { defined } from '../read-json.js'
 import { UntranslatableRequestError } from '../untranslatable.js'
 import type { Refuse } from './content-blocks.js'
 import { encodeItems } from './encode-items.js'
+import { mendedMembers } from './mend-input.js'
 import { MIN_OUTPUT_TOKENS, traitsOf, type ModelTraits } from './models.js'
 
 type Wire = Record<string, unknown>
@@ -29,7 +30,7 @@ export function encodeRequest(request: ChatRequest, model: string): Wire {
 
   const { dialect, tools, parallelToolCalls } = request
   const hasTools = own === undefined ? (tools?.length ?? 0) > 0 : Array.isArray(own['tools'])
-  return defined<Wire>({
+  const body = defined<Wire>({
     ...(own === undefined ? inOtherWords(request, traitsOf(model)) : saidAgain(own)),
     ...(isOwn || dialect === undefined ? undefined : { store: false }),
     model,
@@ -40,6 +41,7 @@ export function encodeRequest(request: ChatRequest, model: string): Wire {
     top_p: request.topP,
     parallel_tool_calls: hasTools ? parallelToolCalls : undefined,
   })
+  return isOwn ? { ...body, ...mendedMembers(body) } : body
 }
 
 function saidAgain(body: Readonly<Record<string, unknown>>): Wire {

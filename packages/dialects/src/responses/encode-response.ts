@@ -1,7 +1,7 @@
 import type { FinishPart, Part, Usage } from '@understudy/core'
 import type { ResponseEncoderOptions } from '../dialect-codec.js'
 import { createOutputItems, type Emit } from './output-items.js'
-import { INCOMPLETE_WORDS, type ItemWire, type UsageWire } from './wire.js'
+import { INCOMPLETE_WORDS, madeUpId, plainName, type ItemWire, type UsageWire } from './wire.js'
 
 type Wire = Record<string, unknown>
 
@@ -33,7 +33,8 @@ export function encodeResponse(parts: readonly Part[], options: ResponseEncoderO
  */
 export function createResponseWriter(options: ResponseEncoderOptions, emit: Emit): ResponseWriter {
   const { isForeign = false, asked = {} } = options
-  let { id, model, created } = options
+  let { model, created } = options
+  let id = idOf(options.id)
   let isOpen = false
   let usage: Usage | undefined
   let finish: FinishPart | undefined
@@ -52,7 +53,7 @@ export function createResponseWriter(options: ResponseEncoderOptions, emit: Emit
       switch (part.type) {
         case 'start':
           if (isOpen) return
-          id = part.id ?? id
+          id = part.id === undefined ? id : idOf(part.id)
           model = options.model ?? part.model
           created = part.created ?? created
           return
@@ -96,6 +97,11 @@ export function createResponseWriter(options: ResponseEncoderOptions, emit: Emit
     },
   }
   return writer
+
+  /** Of an answer that the service did not give, a client cannot go on from there. */
+  function idOf(given: string): string {
+    return isForeign ? madeUpId('resp', plainName(given)) : given
+  }
 
   function incompleteWord(): string | undefined {
     return finish === undefined ? undefined : INCOMPLETE_WORDS[finish.reason]

@@ -8,12 +8,13 @@ import { encodeFailure, encodeStreamFailure } from './encode-failure.js'
 import { encodeRequest } from './encode-request.js'
 import { echoOf, encodeResponse } from './encode-response.js'
 import { createStreamEncoder, STREAM_TERMINATOR } from './encode-stream.js'
-import { mendedMembers } from './mend-input.js'
+import { mendedMembers, unknownState } from './mend-input.js'
 
 /** OpenAI Responses. */
 export const responses: DialectCodec = {
   name: 'responses',
   mendedMembers,
+  unknownState,
   outlineRequest,
   decodeRequest,
   encodeRequest,

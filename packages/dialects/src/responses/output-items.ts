@@ -1,6 +1,6 @@
 import type { ReasoningPart, ToolCallPart } from '@understudy/core'
 import { createJsonExtent, type JsonExtent } from '../anthropic/json-extent.js'
-import { MADE_UP_REASONING, readProof, type ContentWire, type ItemStatus, type ItemWire } from './wire.js'
+import { madeUpId, plainName, readProof, type ContentWire, type IdKind, type ItemStatus, type ItemWire } from './wire.js'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -59,8 +59,8 @@ export function createOutputItems(answerId: () => string, emit: Emit): OutputIte
   let whole: Call[] = []
   let open: Message | Reasoning | undefined
 
-  function idOf(prefix: string, place: number): string {
-    return `${prefix}_${answerId().replace(/^(?:resp|msg|chatcmpl)[_-]/, '').replace(/[^A-Za-z0-9]/g, '').slice(0, 40)}${place}`
+  function idOf(kind: IdKind, place: number): string {
+    return madeUpId(kind, `${plainName(answerId())}${place}`)
   }
 
   function add(item: Message | Reasoning | Call): void {
@@ -119,7 +119,7 @@ export function createOutputItems(answerId: () => string, emit: Emit): OutputIte
     call.text = ''
     call.place = items.length
     call.id = idOf('fc', call.place)
-    call.callId ??= idOf('call', index)
+    call.callId ??= `call_${plainName(answerId())}${index}`
     add(call)
     if (held !== '') addArguments(call, held)
   }
@@ -128,7 +128,7 @@ export function createOutputItems(answerId: () => string, emit: Emit): OutputIte
     closeOpen('completed')
     closeWholeCalls()
     const place = items.length
-    const item: Reasoning = { kind: 'reasoning', id: id ?? idOf(MADE_UP_REASONING, place), place, text: '', encrypted: undefined }
+    const item: Reasoning = { kind: 'reasoning', id: id ?? idOf('rs', place), place, text: '', encrypted: undefined }
     open = item
     add(item)
     return item

@@ -91,8 +91,28 @@ export interface Proof {
   readonly encrypted: string | undefined
 }
 
-/** What the id of a reasoning item begins with whose leg gave it none: the service knows no such item, and refuses a request that has it. */
-export const MADE_UP_REASONING = 'rs_understudy'
+/** What has an id in an answer, by what the ids of its kind begin with. */
+export type IdKind = 'resp' | 'msg' | 'rs' | 'fc'
+
+const MADE_UP = /^(?:resp|msg|rs|fc)_understudy_/
+
+/**
+ * The id of what the service did not give one: it knows nothing of that name, and refuses a request that refers to it. `name` tells it from
+ * others of its kind; no longer than the service takes (64 characters).
+ */
+export function madeUpId(kind: IdKind, name: string): string {
+  return `${kind}_understudy_${name}`
+}
+
+/** Whether an id that a client sends back is one of those. */
+export function isMadeUpId(id: unknown): boolean {
+  return typeof id === 'string' && MADE_UP.test(id)
+}
+
+/** The letters and digits of an id, without what ids of its kind begin with: at most 40. */
+export function plainName(id: string): string {
+  return id.replace(/^(?:(?:resp|msg|chatcmpl)[_-])?(?:understudy_)?/, '').replace(/[^A-Za-z0-9]/g, '').slice(0, 40)
+}
 
 /** The proof of a reasoning item as one text; `undefined` for an item without an id. Neither half has spaces. */
 export function proofOf(item: JsonObject): string | undefined {

@@ -61,6 +61,8 @@ t.test('parts of content: text, images, files, and what only this API can say', 
 t.test('items of servers\' tools are blocks that no other dialect can say', async (t) => {
   const call = { type: 'web_search_call', id: 'ws_1', status: 'completed' }
   const output = { type: 'custom_tool_call_output', call_id: 'c', output: 'x' }
+  t.strictSame(turns([call, { type: 'item_reference', id: 'rs_understudy_a0' }, output]), turns([call, output]), 'a thought that was made up says nothing')
+  t.strictSame(turns([call, { id: 'msg_1' }, output]), turns([call, { type: 'item_reference', id: 'msg_1' }, output]).map((turn) => JSON.parse(JSON.stringify(turn).replace('"type":"item_reference",', '')) as typeof turn), 'its type may be left out')
   t.strictSame(turns([call, { type: 'item_reference', id: 'msg_1' }, output]), [
     { role: 'assistant', content: [
       { type: 'other', feature: 'web_search_call', value: call },

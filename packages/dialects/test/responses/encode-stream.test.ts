@@ -35,7 +35,7 @@ t.test('text opens the response once, its item and its part, and each ends once'
   ])
   t.strictSame(events.map(({ sequence_number: count }) => count), events.map((_, index) => index))
   t.match(events[0], { response: { id: 'a', object: 'response', created_at: 9, status: 'in_progress', model: 'm', output: [], usage: null } })
-  const item = { id: 'msg_a0', type: 'message', status: 'completed', role: 'assistant', content: [{ type: 'output_text', annotations: [], logprobs: [], text: 'one two' }] }
+  const item = { id: 'msg_understudy_a0', type: 'message', status: 'completed', role: 'assistant', content: [{ type: 'output_text', annotations: [], logprobs: [], text: 'one two' }] }
   t.strictSame(events.at(-2)?.['item'], item)
   t.match(events.at(-1), { response: { id: 'a', status: 'completed', error: null, incomplete_details: null, output: [item] } })
 })

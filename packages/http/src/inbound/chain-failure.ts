@@ -139,8 +139,15 @@ function exhausted({ cause, noLeg, trail }: FailedRun, chain: FailedChain): Verd
 
 function unsayable(trail: readonly AttemptRecord[], route: string): string {
   const features = trail.flatMap((record) => (record.outcome === 'skipped' ? (record.feature ?? []) : []))
-  return `no leg of route '${route}' that was reached has words for this of the request: ${[...new Set(features)].join(', ')}`
+  const message = `no leg of route '${route}' that was reached has words for this of the request: ${[...new Set(features)].join(', ')}`
+  return features.some((feature) => KNOWN_ELSEWHERE.has(feature)) ? `${message}; ${SAY_IT_WHOLE}` : message
 }
+
+/** What only names something that an earlier answer left with its provider. */
+const KNOWN_ELSEWHERE: ReadonlySet<string> = new Set(['item_reference', 'previous_response_id'])
+
+const SAY_IT_WHOLE =
+  'an id of an earlier answer is known to the provider that gave it and to no other: send the whole conversation each time, with `store: false`'
 
 function allFailedOf(failures: readonly AttemptRecord[], { route, chosenBy }: FailedChain): Omit<Verdict, 'status'> {
   const last = failures.at(-1)

@@ -89,7 +89,7 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
   /** Asked more than once of a request: also while a leg before this one is tried. */
   function untranslatable(request: ChatRequest): string | undefined {
     if (endpointOfEach && !hasPathName(request.model ?? '')) return 'model'
-    if (isSameDialect(request, codec)) return undefined
+    if (codec.unknownState === undefined && isSameDialect(request, codec)) return undefined
     const known = translations.get(request)
     if (known !== undefined) return known.unsayable
     const translation = translate(request, request.stream || streamsAlways, body)

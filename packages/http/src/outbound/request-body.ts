@@ -38,7 +38,7 @@ export interface BodySettings {
 export interface Translation {
   /** `undefined`: it could not be made. */
   readonly body?: Readonly<Record<string, unknown>> | undefined
-  /** The structural name of what the dialect has no words for. */
+  /** The structural name of what the dialect has no words for, or what no provider of it can know. */
   readonly unsayable?: string | undefined
 }
 
@@ -48,9 +48,12 @@ export interface Translation {
  */
 export type BodyWriter = (request: ChatRequest, streamed: boolean, translation?: Translation) => Buffer
 
-/** Translates a request; nothing to be made of one of the same dialect. */
+/** Translates a request; nothing is made of one of the same dialect, which may go on from what no provider knows. */
 export function translate(request: ChatRequest, streamed: boolean, settings: BodySettings): Translation {
-  if (isSameDialect(request, settings.codec)) return SAME
+  if (isSameDialect(request, settings.codec)) {
+    const unsayable = settings.codec.unknownState?.(request.body ?? {})
+    return unsayable === undefined ? SAME : { unsayable }
+  }
   try {
     return { body: encode(request, streamed, settings) }
   } catch (error) {

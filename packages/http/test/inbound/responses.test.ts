@@ -56,7 +56,7 @@ t.test('a custom leg\'s text is a response, and the report stands in a document 
   const streamed = await fallback.handle(ask({ stream: true }))
   t.equal(streamed.headers['content-type'], 'text/event-stream; charset=utf-8')
   const text = await textOf(streamed)
-  t.notMatch(text, 'understudy')
+  t.notMatch(text, '"understudy"')
   t.notMatch(text, '[DONE]')
   t.strictSame(text.match(/^event: [\w.]+$/gm)?.map((line) => line.slice('event: response.'.length)), [
     'created', 'in_progress', 'output_item.added', 'content_part.added', 'output_text.delta', 'output_text.delta', 'output_text.done',
@@ -144,16 +144,38 @@ t.test('thoughts that another dialect\'s leg had are taken out where a client se
   for (const streamed of [false, true]) {
     const asked = await fallback.handle(ask({ model: 'other', stream: streamed }))
     const text = await textOf(asked)
-    const last = JSON.parse(streamed ? (text.split('\ndata: ').at(-1) ?? '') : `{"response":${text}}`) as { readonly response: { readonly output: readonly unknown[] } }
+    const last = JSON.parse(streamed ? (text.split('\ndata: ').at(-1) ?? '') : `{"response":${text}}`) as { readonly response: { readonly output: readonly Readonly<Record<string, unknown>>[] } }
     const { output } = last.response
     t.match(output, [{ type: 'reasoning', id: /^rs_understudy_/ }, { type: 'message' }])
     const own = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gA' }
     const input = [{ role: 'user', content: 'Weather?' }, ...output, own, { role: 'user', content: 'And tomorrow?' }]
     const next = await fallback.handle(post({ model: 'chat', input, temperature: 1 }, { path: '/responses' }))
     t.equal(next.status, 200, 'the strict service takes it')
-    t.strictSame(simulator.calls.at(-1)?.body, { model: 'gpt-x', input: input.toSpliced(1, 1), temperature: 1 })
+    const message = Object.fromEntries(Object.entries(output[1] ?? {}).filter(([key]) => key !== 'id'))
+    t.strictSame(simulator.calls.at(-1)?.body, { model: 'gpt-x', input: input.toSpliced(1, 2, message), temperature: 1 })
   }
   t.equal((await fallback.handle(post({ model: 'other', input: [{ role: 'user', content: 'x' }, { type: 'reasoning', id: 'rs_1', summary: [] }, { role: 'user', content: 'y' }] }, { path: '/responses' }))).status, 200)
+})
+
+t.test('what refers to another dialect\'s leg\'s answer by its id is refused before a leg is asked, with the way out', async (t) => {
+  const answer = { reasoning: ['hm'], text: ['Rain'], toolCalls: [{ id: 'c1', name: 'w', arguments: '{}' }] }
+  const simulator = await simulate(t, { fallback: { answer }, strict: true })
+  const fallback = fallbackOf(t, { other: ['a/claude-x'], chat: ['r/gpt-x', 'a/claude-x'] }, { providers: all(simulator) })
+  const told = await jsonOf(await fallback.handle(ask({ model: 'other' }))) as unknown as { readonly id: string, readonly output: readonly { readonly id: string }[] }
+  const [thought = '', message = '', call = ''] = told.output.map(({ id }) => id)
+  const results = [{ type: 'function_call', call_id: 'c1', name: 'w', arguments: '{}' }, { type: 'function_call_output', call_id: 'c1', output: 'x' }]
+  const goesOn = (fields: object) => fallback.handle(post({ model: 'chat', ...fields }, { path: '/v1/responses' }))
+  const refer = (id: string) => ({ input: [{ role: 'user', content: 'Weather?' }, { type: 'item_reference', id }, ...results] })
+  const asked = simulator.calls.length
+  for (const [fields, feature] of [[refer(message), 'item_reference'], [refer(call), 'item_reference'], [{ input: 'And?', previous_response_id: told.id }, 'previous_response_id']] as const) {
+    const refused = await goesOn(fields)
+    t.match([refused.status, await jsonOf(refused)], [400, { error: { code: 'untranslatable_request', message: new RegExp(`${feature}; .*store: false`) } }])
+    t.strictSame(outline(refused.headers['understudy-trail']), ['r/gpt-x skipped untranslatable', 'a/claude-x skipped untranslatable'])
+  }
+  t.equal(simulator.calls.length, asked)
+  t.strictSame(outline((await goesOn(refer(thought))).headers['understudy-trail']), ['r/gpt-x served'], 'a thought says nothing')
+  t.strictSame(simulator.calls.at(-1)?.body, { model: 'gpt-x', input: [{ role: 'user', content: 'Weather?' }, ...results] })
+  t.equal((await fallback.handle(post({ model: 'other', ...refer(thought) }, { path: '/v1/responses' }))).status, 200)
 })
 
 t.test('an answer that is asked for as a stream and collected is the leg\'s own to the letter', async (t) => {

@@ -1,7 +1,9 @@
 import type { ErrorFields } from '../script.js'
 import { field } from './field.js'
 
-const itemTypes = new Set(['message', 'reasoning', 'function_call', 'function_call_output'])
+const itemTypes = new Set(['message', 'reasoning', 'function_call', 'function_call_output', 'item_reference'])
+/** What the ids of items begin with, which may be left out but for a thought's. */
+const idsByType: Readonly<Record<string, string>> = { message: 'msg', reasoning: 'rs', function_call: 'fc' }
 const roles = new Set(['user', 'assistant', 'system', 'developer'])
 const partTypes: Readonly<Record<string, readonly string[]>> = {
   user: ['input_text', 'input_image', 'input_file'],
@@ -35,26 +37,31 @@ export function itemsFault(input: unknown, goesOn: boolean): ErrorFields | undef
 }
 
 function itemFault(item: unknown, path: string, open: Set<string>, goesOn: boolean): ErrorFields | undefined {
-  const type = field(item, 'type') ?? 'message'
+  const id = field(item, 'id')
+  const isBare = typeof id === 'string' && field(item, 'role') === undefined
+  const type = field(item, 'type') ?? (isBare ? 'item_reference' : 'message')
   if (typeof type !== 'string' || !itemTypes.has(type)) return invalid(`${path}.type`, type)
+  const begins = idsByType[type]
+  if (typeof id === 'string' && begins !== undefined && !id.startsWith(begins)) {
+    return { message: `Invalid '${path}.id': '${id}'. Expected an ID that begins with '${begins}'.`, param: `${path}.id`, code: 'invalid_value' }
+  }
   switch (type) {
     case 'function_call':
       for (const key of ['call_id', 'name', 'arguments']) if (typeof field(item, key) !== 'string') return missing(`${path}.${key}`)
       open.add(String(field(item, 'call_id')))
       return undefined
     case 'function_call_output': {
-      const id = String(field(item, 'call_id'))
+      const callId = String(field(item, 'call_id'))
       if (field(item, 'output') === undefined) return missing(`${path}.output`)
-      if (open.delete(id) || goesOn) return undefined
-      return { message: `No tool call found for function call output with call_id ${id}.`, param: 'input' }
+      if (open.delete(callId) || goesOn) return undefined
+      return { message: `No tool call found for function call output with call_id ${callId}.`, param: 'input' }
     }
-    case 'reasoning': {
-      const id = field(item, 'id')
+    case 'item_reference':
+      return typeof id === 'string' ? notFound(id) : missing(`${path}.id`)
+    case 'reasoning':
       if (typeof id !== 'string') return missing(`${path}.id`)
       if (!Array.isArray(field(item, 'summary'))) return missing(`${path}.summary`)
-      // Nothing is stored here.
-      return typeof field(item, 'encrypted_content') === 'string' ? undefined : { message: `Item with id '${id}' not found.`, param: 'input' }
-    }
+      return typeof field(item, 'encrypted_content') === 'string' ? undefined : notFound(id)
     default:
       return messageFault(item, path)
   }
@@ -71,6 +78,11 @@ function messageFault(item: unknown, path: string): ErrorFields | undefined {
     if (typeof type !== 'string' || partTypes[role]?.includes(type) !== true) return invalid(`${path}.content[${index}].type`, type)
   }
   return undefined
+}
+
+/** Nothing is stored here. */
+function notFound(id: string): ErrorFields {
+  return { message: `Item with id '${id}' not found.`, param: 'input' }
 }
 
 function missing(param: string): ErrorFields {

@@ -122,6 +122,9 @@ t.test('a strict vendor refuses what its API refuses', async (t) => {
   t.match(ofInput({ type: 'odd' }), /Invalid value: 'odd'/)
   t.match(ofInput(user, { type: 'reasoning', id: 'rs', summary: [] }), /'rs' not found/)
   t.equal(ofInput(user, { type: 'reasoning', id: 'rs', summary: [], encrypted_content: 'x' }), undefined)
+  for (const type of [{ type: 'item_reference' }, {}]) t.match(ofInput(user, { ...type, id: 'msg_1' }), /'msg_1' not found/)
+  t.match(ofInput(user, { role: 'assistant', id: 'x', content: 'Hi' }), /'input\[1\]\.id': 'x'\. Expected an ID that begins with 'msg'/)
+  t.equal(ofInput(user, { role: 'assistant', id: 'msg_1', content: 'Hi' }), undefined)
   t.match(messageOf({ model: 'm', input: [user, { role: 'assistant', content: 'x' }] }, { strict: false, refuseTrailingAssistant: true }), /prefill/)
 })
 
