@@ -113,6 +113,7 @@ export { decodeText, encodeDocument, isJson, MAX_DOCUMENT_BYTES, refuseTooLarge 
 export { identifyEntry, readHistoryEntry, writtenEntry } from './live/history-record.js'
 export { checkSourceOptions, TEXT, wholeNumber } from './live/source-options.js'
 export { storedVersion } from './live/stored-version.js'
+export { troubleOf } from './live/trouble.js'
 export { untilAborted } from './live/until-aborted.js'
 export { quote } from './show.js'
 export { suggestName } from './nearest-name.js'

@@ -17,6 +17,7 @@ import { createLender } from './lent-client.js'
 import type { Listener } from './listen.js'
 import { listen } from './listen.js'
 import { POOL, TABLE_OPTIONS } from './migration.js'
+import { tellingOfTables } from './missing-table.js'
 import type { PostgresPool, RunQuery } from './postgres-client.js'
 import { parse, textOf } from './rows.js'
 import { inTransaction } from './transaction.js'
@@ -44,9 +45,10 @@ export function postgresSource(pool: PostgresPool, options: PostgresSourceOption
   const names = tableNames({ table, schema })
   const history = createHistoryTable(names, name, maxHistory)
   const listening = new Set<Listener>()
-  const withClient = createLender(pool, () => {
+  const lend = createLender(pool, () => {
     for (const { renew } of listening) renew()
   })
+  const withClient = tellingOfTables(lend, { table, schema })
 
   /** The version that stood in the way, or `undefined` if it is written. */
   async function replace(run: RunQuery, document: ChainDocumentJson, text: string, expected: number): Promise<number | undefined> {

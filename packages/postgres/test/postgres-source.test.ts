@@ -93,6 +93,16 @@ t.test('in a database', { skip: skip ?? false }, async (t) => {
     await Promise.all(pools.map((each) => each.end()))
   })
 
+  t.test('a table that is missing is said with what to do, and found when it is there', async (t) => {
+    const place = { table: 'not_yet' }
+    const source = postgresSource(pool, place)
+    const said = { message: 'the table not_yet or not_yet_history is missing: run migrate(pool)' }
+    await t.rejects(source.read({ signal: soon() }), said)
+    await t.rejects(source.write?.({ version: 1 }, { expectedVersion: 0, signal: soon() }) ?? Promise.resolve(), said)
+    await migrate(pool, place)
+    t.strictSame(await source.read({ signal: soon() }), { type: 'none' })
+  })
+
   t.test('who may only use the tables migrates and uses them', async (t) => {
     await pool.query('CREATE ROLE clerk LOGIN; GRANT SELECT, INSERT, UPDATE, DELETE ON understudy_chains, understudy_chains_history TO clerk')
     const own = openPool({ user: 'clerk' })

@@ -1,6 +1,6 @@
 import type { ChainDocumentJson, ChainSource, CheckedDocument, HistoryEntry, KnownChains, LiveChains, RouteJson } from '@understudy/config'
 import {
-  entryIn, isSameEntry, markedDocument, NORMAL, PIN_MS, presetNames, routesIn, selectingEntry, stampedRoutes, VersionConflictError, withEntry,
+  entryIn, isSameEntry, markedDocument, NORMAL, PIN_MS, presetNames, routesIn, selectingEntry, stampedRoutes, troubleOf, VersionConflictError, withEntry,
 } from '@understudy/config'
 import type { Clock } from '@understudy/core'
 
@@ -150,7 +150,7 @@ export function createChainControl(host: ChainControlHost): ChainControl {
     edit: Edit,
   ): Promise<ChangeResult> {
     const held = await running.held().catch((cause: unknown) => {
-      throw new ChainControlError('source_unavailable', 'the source cannot be read now, so nothing was changed', { cause })
+      throw new ChainControlError('source_unavailable', `the source cannot be read now (${troubleOf(cause)}), so nothing was changed`, { cause })
     })
     const { version: previousVersion, document: ran, pins } = running.running()
     const latest = Math.max(held.version, previousVersion)
@@ -180,7 +180,8 @@ export function createChainControl(host: ChainControlHost): ChainControl {
       await limited(WRITE_MS, (signal) => write(document, { expectedVersion, signal }))
     } catch (error) {
       if (error instanceof VersionConflictError) throw error
-      throw new ChainControlError('source_unavailable', 'the source did not take the change; it may have reached it all the same', { cause: error })
+      const message = `the source did not take the change (${troubleOf(error)}); it may have reached it all the same`
+      throw new ChainControlError('source_unavailable', message, { cause: error })
     }
   }
 
