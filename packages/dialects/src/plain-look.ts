@@ -10,7 +10,10 @@
 export interface PlainLook {
   /** Whether the frame from `start` to `end` of a read (one character a byte) is plain. */
   matches(latin1: string, start: number, end: number): boolean
-  /** Takes an event that was parsed and found to be plain as the next pattern. `text`: what its only piece of text is. Default: not of use. */
+  /**
+   * Takes an event that was parsed and found to be plain as the next pattern. `text`: what its only piece of text is; strings that are
+   * empty in it have to stay so then, or they would be another piece. Default: texts are not of use.
+   */
   learn(frame: string, text?: string): void
   /** What stands in that read, which matched last, where the learnt event had its `text`; `undefined` where that cannot be told. */
   textIn(latin1: string): string | undefined
@@ -38,6 +41,7 @@ export function createPlainLook(keys: readonly string[], numbers: readonly strin
   let fitted = false
   /** Which slot holds the text of the event, and where that was in the last match. */
   let textSlot = -1
+  let emptySlots: readonly number[] = NO_SLOTS
   let textFrom = 0
   let textTo = 0
 
@@ -55,6 +59,8 @@ export function createPlainLook(keys: readonly string[], numbers: readonly strin
       if (index === textSlot) {
         textFrom = next
         textTo = position
+      } else if (position !== next && emptySlots.includes(index)) {
+        return false
       }
     }
     if (latin1.slice(position, end) !== literals[last]) return false
@@ -69,7 +75,10 @@ export function createPlainLook(keys: readonly string[], numbers: readonly strin
     const pattern = patternOf(frame, keys, numbers)
     literals = pattern.literals.map(ownText)
     ends = pattern.ends
-    textSlot = text === undefined ? -1 : slotOf(text, frame, pattern)
+    const values = text === undefined ? [] : valuesOf(frame, pattern)
+    const spelling = values.flatMap((value, index) => (value !== undefined && spelt(value) === text ? [index] : []))
+    textSlot = spelling.length === 1 ? (spelling[0] ?? -1) : -1
+    emptySlots = values.flatMap((value, index) => (value === '' ? [index] : []))
   }
 
   function textIn(latin1: string): string | undefined {
@@ -79,18 +88,16 @@ export function createPlainLook(keys: readonly string[], numbers: readonly strin
   return { matches, learn, textIn }
 }
 
-/** The only slot of a frame that spells a text; -1 if there is none, or another that does. */
-function slotOf(text: string, frame: string, { literals, ends }: Pattern): number {
-  let found = -1
+const NO_SLOTS: readonly number[] = []
+
+/** The characters of each slot of a frame; `undefined` for those of numbers. */
+function valuesOf(frame: string, { literals, ends }: Pattern): readonly (string | undefined)[] {
   let position = 0
-  for (const [index, end] of ends.entries()) {
+  return ends.map((end, index) => {
     const start = position + (literals[index]?.length ?? 0)
     position = end(frame, start)
-    if (end !== endOfString || spelt(frame.slice(start, position)) !== text) continue
-    if (found !== -1) return -1
-    found = index
-  }
-  return found
+    return end === endOfString ? frame.slice(start, position) : undefined
+  })
 }
 
 /** From that length on V8 makes a slice a view, which keeps the whole read in memory for as long as somebody has the text. */

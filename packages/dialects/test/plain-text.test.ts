@@ -34,6 +34,22 @@ t.test('where the parts are wanted, texts that are looked at say what texts that
   }
 })
 
+t.test('a string that was empty and holds text later is not lost', async (t) => {
+  const parts = (...texts: readonly object[]) => `data: ${JSON.stringify({ candidates: [{ content: { parts: texts, role: 'model' }, index: 0 }] })}\n\n`
+  const thought = (reasoning_content: string, content: string) => chunk({ content, reasoning_content })
+  const streams: readonly (readonly [codec: ProviderCodec, events: readonly string[]])[] = [
+    [openai, [thought('a', ''), thought('b', ''), thought('c', 'not lost'), thought('', 'd'), thought('', 'e'), thought('not lost', 'f')]],
+    [gemini, [parts({ text: 'a' }, { text: '' }), parts({ text: 'b' }, { text: '' }), parts({ text: 'c' }, { text: 'not lost' })]],
+    [gemini, [parts({ text: 'a', thought: true }, { text: '' }), parts({ text: 'b', thought: true }, { text: '' }), parts({ text: 'c', thought: true }, { text: 'not lost' })]],
+  ]
+  for (const [codec, events] of streams) {
+    const stream = events.join('')
+    const parsed = textsOf([Buffer.from(stream)], codec, false)
+    t.match(parsed.parts.filter((part) => 'text' in part && part.text === 'not lost'), { length: codec === openai ? 2 : 1 })
+    for (const reads of cuttings(stream).slice(0, 3)) t.strictSame(textsOf(reads, codec, true), parsed)
+  }
+})
+
 t.test('they are not parsed', async (t) => {
   for (const [codec, eventOf] of EVENTS) {
     const stream = Array.from({ length: 20 }, (_, place) => eventOf(`word ${place}`, 5)).join('')
