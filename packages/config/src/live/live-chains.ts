@@ -170,7 +170,7 @@ export function createLiveChains(known: KnownChains, live: ResolvedLive, host: L
     lastJudged = text
     news.clear()
     const check = checkDocument(written, known)
-    const identity = identityOf(check)
+    const identity = identityOf(check, text)
     if (check.type === 'wrong') reject(identity, check)
     else weigh(identity, check.document)
   }
@@ -213,6 +213,7 @@ export function createLiveChains(known: KnownChains, live: ResolvedLive, host: L
     const routes = effectiveRoutes(known.routes, document, pins, before.routes)
     take({ layer: 'live', version: document.version, document, pins, routes })
     firstAppliedAt = now
+    rejections.forget()
     const changes = changesOf(before.routes, routes, pins)
     const { version, updatedBy: by, reason } = document
     const shown = [...changes.map(showChange), ...movedPins(pins, before.pins, changes).map(showPin)].join('; ')

@@ -16,6 +16,8 @@ export interface Rejection {
 export interface Rejections {
   /** What there is to tell; `undefined` if this document was told of before. */
   readonly add: (identity: string, issues: readonly ConfigIssue[], json: ChainDocumentJson | undefined, at: number) => Rejection | undefined
+  /** From now on each is told of again: what is refused behind a document that was applied is another mistake. */
+  readonly forget: () => void
   readonly summary: () => { readonly rejected: number; readonly lastRejection?: Rejection }
 }
 
@@ -38,6 +40,7 @@ export function createRejections(): Rejections {
       last = { version: versionIn(json), by: textIn(json, 'updated_by'), reason: textIn(json, 'reason'), issues: told(issues), at }
       return last
     },
+    forget: () => identities.clear(),
     summary: () => (last === undefined ? { rejected } : { rejected, lastRejection: last }),
   }
 }

@@ -195,6 +195,25 @@ t.test('a document that is wrong in one place is refused whole, told of and coun
   await stop(s)
 })
 
+t.test('of two documents that are no JSON the second is told of too, and so is one that comes again behind a good one', async (t) => {
+  const s = stage()
+  const told = (): readonly number[] => [
+    s.live.status().rejected,
+    s.told.filter((line) => line.startsWith('error')).length,
+    s.events.filter(({ type }) => type === 'chain-rejected').length,
+  ]
+  const broken = { type: 'document', document: '{"legs":[' } as const
+  await says(s, broken)
+  await says(s, broken)
+  t.strictSame(told(), [1, 1, 1])
+  await says(s, { type: 'document', document: '{"version":2,"routes":{' })
+  t.strictSame(told(), [2, 2, 2])
+  await says(s, chain(1, 'groq/x'))
+  await says(s, broken)
+  t.strictSame([s.runs(), ...told()], ['x (normal)', 3, 3, 3])
+  await stop(s)
+})
+
 t.test('a source that is away for a week changes nothing, and is told of once', async (t) => {
   const s = stage({ pollMs: 60_000 })
   await s.clock.advance(1)
