@@ -5,7 +5,7 @@
  */
 export const plans = {
   full: {
-    rounds: 5, warmMs: 900, windowMs: 350, tokenMs: 600, denseMs: 800, warmRequests: 8000,
+    rounds: 5, warmMs: 900, windowMs: 350, tokenMs: 1500, denseMs: 1200, warmRequests: 8000,
     outcomes: true,
     memoryRounds: 1, openStreams: [1000, 5000], memoryOf: () => true,
   },
