@@ -13,8 +13,8 @@ export interface FreshnessOptions<Credential> {
 }
 
 /**
- * Keeps a credential until shortly before it expires. However many ask, one refresh is in flight. Where it fails, who asked gets the
- * credential that there is if that still holds, or else the failure; the next one to ask tries again.
+ * Keeps a credential until shortly before it expires. However many ask, one refresh is in flight. Where it fails or gives a credential that
+ * has expired, who asked gets the credential that there is if that still holds, or else the failure; the next one to ask tries again.
  */
 export function keepFresh<Credential>(
   load: () => Credential | Promise<Credential>,
@@ -27,7 +27,9 @@ export function keepFresh<Credential>(
     const credential = await load()
     const expires = expiresAt(credential)
     const at = now()
-    held = expires === undefined || !(expires > at)
+    if (expires !== undefined && expires <= at) throw new Error('the credential has expired already')
+    // A date that is none says nothing.
+    held = expires === undefined || Number.isNaN(expires)
       ? undefined
       : { credential, expiresAt: expires, refreshAt: expires - Math.min(REFRESH_BEFORE_MS, (expires - at) / 2) }
     return credential

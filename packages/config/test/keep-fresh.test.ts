@@ -45,8 +45,8 @@ t.test('however many ask, one refresh is in flight', async (t) => {
   t.strictSame((await Promise.all(all)).map(({ name }) => name), ['a', 'a', 'a'])
 })
 
-t.test('a credential that does not say when it expires, or has expired, is asked for each time', async (t) => {
-  for (const expiresAt of [undefined, 0]) {
+t.test('a credential that does not say when it expires is asked for each time', async (t) => {
+  for (const expiresAt of [undefined, NaN]) {
     const { loads, ask } = keeper()
     for (const name of ['a', 'b']) {
       const asked = ask()
@@ -54,6 +54,20 @@ t.test('a credential that does not say when it expires, or has expired, is asked
       t.equal((await asked).name, name)
     }
   }
+})
+
+t.test('a credential that has expired already is a refresh that fails', async (t) => {
+  const { loads, at, ask } = keeper()
+  const first = ask()
+  loads[0]?.resolve({ name: 'a', expiresAt: 0 })
+  await t.rejects(first, { message: 'the credential has expired already' })
+  const second = ask()
+  loads[1]?.resolve({ name: 'b', expiresAt: HOUR })
+  t.equal((await second).name, 'b')
+  at.now = HOUR - 1
+  const third = ask()
+  loads[2]?.resolve({ name: 'c', expiresAt: HOUR - 1 })
+  t.equal((await third).name, 'b', 'which still holds')
 })
 
 t.test('a refresh that fails leaves what still holds, and is tried again by the next one', async (t) => {

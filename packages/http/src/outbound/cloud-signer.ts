@@ -36,10 +36,19 @@ async function sign(
   request: Endpoint & { readonly bytes: Uint8Array; readonly region: string },
   wallClock: () => number,
 ): Promise<readonly string[]> {
-  const [{ awsSignature }, { accessKeyId, secretAccessKey, sessionToken }] = await Promise.all([loadSigner(), credentials()])
+  const [{ awsSignature }, { accessKeyId, secretAccessKey, sessionToken, expiration }] = await Promise.all([loadSigner(), credentials()])
   if (!isKey(accessKeyId) || !isKey(secretAccessKey)) throw new TypeError('no credentials')
-  const keys = { accessKeyId, secretAccessKey, ...(isKey(sessionToken) ? { sessionToken } : undefined) }
-  return awsSignature({ ...request, contentType: 'application/json', credentials: keys, now: wallClock() })
+  const now = wallClock()
+  if ((expiration?.getTime() ?? Infinity) <= now) throw new TypeError('credentials that have expired')
+  const keys = { accessKeyId, secretAccessKey, ...tokenOf(sessionToken) }
+  return awsSignature({ ...request, contentType: 'application/json', credentials: keys, now })
+}
+
+/** Without a token that there is a signature would be refused, and say that the keys are wrong. */
+function tokenOf(token: unknown): { readonly sessionToken: string } | undefined {
+  if (token === undefined || token === null || token === '') return undefined
+  if (!isKey(token)) throw new TypeError('a session token that cannot be sent')
+  return { sessionToken: token }
 }
 
 function isKey(value: unknown): value is string {

@@ -21,8 +21,7 @@ export function endpointOf(provider: ResolvedProvider, model: string, streamed: 
  */
 export function embeddingEndpointOf(provider: ResolvedProvider, model: string, region?: string): Endpoint {
   const { name, dialect, azure, baseURL, cloud } = provider
-  const inPath = modelInPath(provider) || cloud !== undefined
-  if (inPath && !hasPathName(model)) throw new Error(`provider '${name}': the model '${model}' cannot stand in a path`)
+  if (modelInPath(provider) && !hasPathName(model)) throw new Error(`provider '${name}': the model '${model}' cannot stand in a path`)
   // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html
   if (cloud?.type === 'bedrock' || dialect === 'bedrock') return placedAt(provider, `/model/${pathSegment(model)}/invoke`, region)
   if (cloud?.type === 'vertex') return placedAt(provider, vertexPath(cloud, 'google', baseURL, model, 'predict', region), region)
@@ -37,7 +36,8 @@ function placedAt(provider: ResolvedProvider, path: string, region: string | und
   const { cloud } = provider
   const elsewhere = region === undefined || cloud === undefined || cloud.isElsewhere ? undefined : cloudBaseURL(cloud.type, region)
   const { origin, pathname } = new URL(elsewhere ?? provider.baseURL)
-  const base = pathname.replace(/\/+$/, '')
+  // AWS signs a path without its empty segments, so that none is sent either.
+  const base = (cloud?.type === 'bedrock' ? pathname.replace(/\/{2,}/g, '/') : pathname).replace(/\/+$/, '')
   return { origin, path: base + path }
 }
 
@@ -53,7 +53,8 @@ const DOT_SEGMENT = /(?:^|[\\/]|%2f|%5c)(?:\.|%2e){1,2}(?:$|[\\/]|%2f|%5c)/i
 
 /** Whether the model stands in the path, so that each model has an endpoint of its own. */
 export function modelInPath(provider: ResolvedProvider): boolean {
-  return (provider.azure !== undefined && provider.dialect === 'openai') || provider.dialect === 'gemini'
+  const { azure, cloud, dialect } = provider
+  return cloud !== undefined || (azure !== undefined && dialect === 'openai') || dialect === 'gemini' || dialect === 'bedrock'
 }
 
 function pathOf(provider: ResolvedProvider, model: string, streamed: boolean, region: string | undefined): string {

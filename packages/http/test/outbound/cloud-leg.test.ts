@@ -117,6 +117,36 @@ t.test('a signature is of the very bytes, for each attempt, with the credentials
   t.equal(await kindOf(open(legAt(t, origin, atBedrock(() => KEYS), { model: 'a b(c)!*\'' }))), 'served', 'whatever a name has in it')
 })
 
+t.test('a leg for any model has each request\'s own in its path, and in what is signed', async (t) => {
+  const { origin, calls } = await simulate(t, { fallback: {}, aws: KEYS })
+  const own = { ...HELLO, model: 'my.model' }
+  const signed = legOn(t, '', { provider: providerOf(`${origin}//`, { dialect: 'bedrock', cloud: atBedrock(() => KEYS), credential: () => undefined }), codec: bedrock, model: '*', anyModel: true })
+  t.equal(await kindOf(open(signed, own)), 'served')
+  t.equal(await kindOf(open(signed, { ...own, model: 'other', stream: false })), 'served')
+  t.strictSame(calls.map(({ path }) => path), ['/model/my.model/converse-stream', '/model/other/converse'])
+  const places = [[anthropicOnBedrock, 'anthropic', atBedrock()], [anthropicOnVertex, 'anthropic', AT_VERTEX], [gemini, 'gemini', AT_VERTEX]] as const
+  const paths: (string | undefined)[] = []
+  for (const [codec, dialect, cloud] of places) {
+    const server = await serve(t, (response) => response.writeHead(500).end('{}'))
+    const provider = providerOf(server.url, { dialect, cloud, credential: () => 'tok' })
+    const leg = legOn(t, '', { provider, codec, model: '*', anyModel: true })
+    await kindOf(open(leg, own))
+    paths.push(server.calls[0]?.request.url)
+    for (const model of ['', '..', 'a/../b', '%2e']) t.equal(leg.untranslatable?.({ ...own, model }), 'model')
+    for (const model of ['.', '..', 'a/../b']) t.throws(() => legOn(t, '', { provider, codec, model }), { message: /cannot stand in a path/ })
+  }
+  t.strictSame(paths, [
+    '/model/my.model/invoke-with-response-stream',
+    '/v1/projects/p-1/locations/europe-west1/publishers/anthropic/models/my.model:streamRawPredict',
+    '/v1/projects/p-1/locations/europe-west1/publishers/google/models/my.model:streamGenerateContent?alt=sse',
+  ])
+})
+
+t.test('empty segments of a base URL are neither sent to AWS nor signed', async (t) => {
+  const { path } = endpointOf(providerOf('https://proxy//a//b/', { dialect: 'bedrock', cloud: atBedrock() }), 'm', false)
+  t.equal(path, '/a/b/model/m/converse')
+})
+
 t.test('a key is sent as a bearer, and nothing is signed', async (t) => {
   const { origin, calls } = await simulate(t, { fallback: {}, apiKey: 'ABSK' })
   t.equal(await kindOf(open(legAt(t, origin, atBedrock(), { credential: () => 'ABSK' }))), 'served')
@@ -137,8 +167,19 @@ t.test('credentials that cannot be had or used fail that attempt as auth_error, 
   fails = false
   t.equal(await kindOf(open(once)), 'served', 'and nothing else')
   t.equal(calls.length, 1)
-  for (const keys of [{ accessKeyId: '', secretAccessKey: 's' }, { accessKeyId: 'a', secretAccessKey: 's\n' }, undefined, 5]) {
+  const odd = [
+    { accessKeyId: '', secretAccessKey: 's' }, { accessKeyId: 'a', secretAccessKey: 's\n' }, undefined, 5,
+    { ...KEYS, sessionToken: 5 }, { ...KEYS, sessionToken: 'to\nken' }, { ...KEYS, expiration: new Date(Date.now() - 1) }, { ...KEYS, expiration: 'soon' },
+  ]
+  for (const keys of odd) {
     t.strictSame(await kindOf(open(legAt(t, origin, atBedrock(() => keys as AwsCredentials)))), ['auth_error', 'credential_unavailable'])
+  }
+  t.equal(calls.length, 1, 'nor is anybody asked')
+  const { sessionToken, ...lasting } = KEYS
+  const permanent = await simulate(t, { fallback: {}, aws: lasting })
+  for (const none of [undefined, null, '']) {
+    const keys = { ...lasting, sessionToken: none, expiration: new Date(Date.now() + 60_000) } as AwsCredentials
+    t.equal(await kindOf(open(legAt(t, permanent.origin, atBedrock(() => keys)))), 'served', `no token in place of ${sessionToken.length} characters`)
   }
   const context = contextOf()
   const waiting = open(legAt(t, origin, atBedrock(() => new Promise(() => undefined))), HELLO, context)
