@@ -40,6 +40,7 @@ class AttemptGate implements CommitGate {
   readonly #form: LegAnswer['form']
   readonly #progress: Progress
   #size: HeldSize | undefined
+  #events = 0
 
   constructor(commit: CommitPoint, form: LegAnswer['form'], progress: Progress) {
     this.#commit = commit
@@ -53,7 +54,11 @@ class AttemptGate implements CommitGate {
     this.#progress.take(arrival.parts)
     this.held.push(arrival)
     const verdict = this.#judge(arrival)
-    if (verdict !== 'hold') return verdict
+    const isPrelude = this.#commit === 'first_content'
+    if (verdict !== 'hold') {
+      return isPrelude && this.#events + (arrival.leading ?? 0) > MAX_HELD_EVENTS ? failureOf('malformed', { code: 'prelude_too_large' }) : verdict
+    }
+    this.#events += Math.max(1, arrival.events)
     const isCollected = this.#commit === 'complete'
     this.#size ??= isCollected ? createCollectedSize() : createHeldSize(MAX_HELD_EVENTS, MAX_HELD_BYTES)
     if (this.#size.add(arrival)) return verdict

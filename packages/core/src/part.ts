@@ -127,4 +127,9 @@ export interface Arrival {
   readonly events: number
   /** How many events could not be read and were left out because they cannot have carried output. */
   readonly skipped?: number | undefined
+  /**
+   * How many of the events came before the first that holds output or a finish, while the answer held none: they count as the prelude that
+   * they are, however many came in one read. Default 0.
+   */
+  readonly leading?: number | undefined
 }

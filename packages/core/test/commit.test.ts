@@ -121,6 +121,16 @@ t.test('the prelude is bounded by 256 events', async (t) => {
   t.equal(last(gate('complete', times(2_000, silent))), 'hold', 'a collected answer has many events')
 })
 
+t.test('the prelude is bounded the same where it came in one read with what commits', async (t) => {
+  const read = (leading: number | undefined, ...parts: readonly Part[]): Arrival => ({ parts, events: (leading ?? 0) + 1, leading })
+  t.strictSame([256, 257].map((leading) => last(gate('first_content', [read(leading, text('a'))]))), ['commit', 'malformed'])
+  t.strictSame([156, 157].map((leading) => last(gate('first_content', [...times(100, silent), read(leading, text('a'))]))), ['commit', 'malformed'])
+  t.equal(last(gate('first_content', [read(257, error())])), 'malformed')
+  t.equal(last(gate('first_content', [...times(100, silent), read(undefined, text('a'))])), 'commit')
+  t.equal(last(gate('first_chunk', [read(257, text('a'))])), 'commit', 'which the first of them did')
+  t.equal(last(gate('complete', [read(257, text('a'), finish, end)])), 'commit')
+})
+
 t.test('pings fill nothing, and parts without an event count as one', async (t) => {
   t.strictSame(gate('first_content', times(1_000, ping)).slice(-2), ['hold', '[]'])
   t.equal(last(gate('first_content', times(257, { parts: [start], events: 0 }))), 'malformed')

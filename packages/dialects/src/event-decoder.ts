@@ -5,6 +5,7 @@ import { mayHaveCarriedOutput } from './carried-output.js'
 import type { StreamDecoder, StreamDecoderOptions } from './dialect-codec.js'
 import { createHeldStart, type HeldStart } from './held-start.js'
 import { createPlainLook, type PlainLook } from './plain-look.js'
+import { preludeNature } from './prelude-nature.js'
 import { parseJson } from './read-json.js'
 
 /**
@@ -65,6 +66,9 @@ class EventDecoder implements StreamDecoder {
   #events = 0
   #skipped = 0
   #opener: string | undefined
+  #leading: number | undefined
+  /** Until some output has come. */
+  #isPrelude = true
 
   constructor(dialect: EventDialect, { forward, maxFrameBytes, look = true }: StreamDecoderOptions) {
     this.#dialect = dialect
@@ -111,6 +115,7 @@ class EventDecoder implements StreamDecoder {
     this.#parts = []
     this.#events = 0
     this.#skipped = 0
+    this.#leading = undefined
     let pieces: Uint8Array[] | undefined
     let keptFrom = 0
     let keptTo: number | undefined
@@ -119,7 +124,7 @@ class EventDecoder implements StreamDecoder {
       if (this.#plainLook?.matches(latin1, start, end) === true && (this.#forwardsBytes || this.#readPlain(latin1))) {
         this.#events++
         this.#malformedInRow = 0
-      } else if (!this.#readFrame(latin1.slice(start, end))) {
+      } else if (!this.#takeFrame(latin1.slice(start, end))) {
         if (start > keptFrom) (pieces ??= []).push(bytes.subarray(keptFrom, start))
         keptFrom = end
         if (this.#isDone) break
@@ -146,9 +151,25 @@ class EventDecoder implements StreamDecoder {
     const parts = this.#parts
     const events = this.#events
     const skipped = this.#skipped
+    const leading = this.#leading ?? 0
     if (events === 0 && bytes === undefined) return undefined
+    if (leading > 0) return { parts, events, ...(bytes === undefined ? undefined : { bytes }), ...(skipped === 0 ? undefined : { skipped }), leading }
     if (bytes !== undefined) return skipped === 0 ? new ForwardedArrival(parts, bytes, events) : { parts, bytes, events, skipped }
     return skipped === 0 ? { parts, events } : { parts, events, skipped }
+  }
+
+  /** The same as `#readFrame`; up to the first output, what came before it is counted. */
+  #takeFrame(frame: string): boolean {
+    if (!this.#isPrelude) return this.#readFrame(frame)
+    const before = this.#parts.length
+    const isKept = this.#readFrame(frame)
+    for (let index = before; index < this.#parts.length; index++) {
+      const part = this.#parts[index]
+      const nature = part === undefined ? 'prelude' : preludeNature(part)
+      if (nature !== 'prelude') this.#leading ??= this.#events - 1
+      if (nature === 'output') this.#isPrelude = false
+    }
+    return isKept
   }
 
   /** Whether the frame is to be passed on. */

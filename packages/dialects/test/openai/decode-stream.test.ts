@@ -266,6 +266,27 @@ t.test('no bytes make the decoder throw or go on for ever', async (t) => {
   )
 })
 
+t.test('what came before the first output of a read is counted as it would be in reads of its own', async (t) => {
+  const empty = chunk({ content: '' })
+  const whole = `${empty.repeat(300)}: ping\n\n${chunk({ content: 'a' })}${empty}${chunk({ content: 'b' })}${DONE}`
+  for (const forward of ['bytes', 'parts'] as const) {
+    for (const reads of cuttings(whole)) {
+      const decoder = openai.createStreamDecoder({ forward })
+      let before = 0
+      for (const read of reads) {
+        const arrival = decoder.push(read)
+        const hasOutput = arrival?.parts.some(({ type }) => type === 'text') === true
+        before += hasOutput ? arrival?.leading ?? 0 : arrival?.events ?? 0
+        if (hasOutput) break
+      }
+      t.equal(before, 300)
+    }
+  }
+  const [arrival] = [openai.createStreamDecoder({ forward: 'parts' }).push(Buffer.from(empty.repeat(5) + chunk({}, 'stop') + DONE))]
+  t.match(arrival, { events: 7, leading: 5 }, 'an end without output')
+  t.notOk('leading' in (openai.createStreamDecoder({ forward: 'bytes' }).push(Buffer.from(chunk({ content: 'a' }))) ?? {}))
+})
+
 function failed(kind: FailureKind, status?: number, code?: string): Part {
   const details = { ...(status === undefined ? {} : { status }), ...(code === undefined ? {} : { code }) }
   return { type: 'error', failure: failureOf(kind, details) }
