@@ -6,6 +6,9 @@ import { refusal } from './reply.js'
 /** No call has more to say. */
 const MAX_BODY_BYTES = 64 * 1024
 
+/** A member that is none may be called anything. */
+const LONGEST_KEY = 60
+
 /** The body of a call, or the answer that says what is wrong with it. */
 export type ReadBody<Body> = { readonly body: Body } | { readonly refused: OutboundResponse }
 
@@ -43,8 +46,12 @@ function parsed(bytes: Uint8Array): { readonly json: unknown } | undefined {
 function checked<Body>(value: unknown, schema: ZodType<Body>): ReadBody<Body> {
   const result = schema.safeParse(value)
   if (result.success) return { body: result.data }
-  const issues = result.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }))
-  const said = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ')
+  const issues = result.error.issues.flatMap((issue) => {
+    if (issue.code !== 'unrecognized_keys') return [{ path: issue.path.join('.'), message: issue.message }]
+    const messages = issue.message.split('\n')
+    return issue.keys.map((key, index) => ({ path: key.slice(0, LONGEST_KEY), message: messages[index] ?? 'is not known here' }))
+  })
+  const said = issues.map(({ path, message }) => (path === '' ? `it ${message}` : `${path} ${message}`)).join('; ')
   return { refused: refusal('invalid_request', `the body is not what this call takes: ${said}`, { issues }) }
 }
 

@@ -69,6 +69,27 @@ t.test('a pin, an unpin, a revert and a restore are made, and stand in the histo
   await close()
 })
 
+t.test('what is wrong with a body is said in words, with what was probably meant', async (t) => {
+  const { url, close } = await mounted()
+  const said = async (path: string, body: unknown) => ((await post(`${url}${path}`, body)).body as { error: { message: string } }).error.message
+  const before = 'the body is not what this call takes: '
+  t.strictSame([
+    await said('/pin', { route: 'chat', presett: 'x', reason: 'r' }),
+    await said('/pin', { route: 'chat', preset: 'x', reason: 'r', for_ms: 999_999_999 }),
+    await said('/drills', { route: 'chat', fault: 'fial', share: 2, for_ms: 18_000_000, max_requests: 3, reason: 'r' }),
+    await said('/refresh', { more: 1 }),
+    await said('/restore', []),
+  ], [
+    `${before}preset is missing; it must be the name of a preset; presett is not known here; did you mean 'preset'?`,
+    `${before}for_ms is 999999999; it must be a time in milliseconds, a whole number from 1 to 604800000 (7 days)`,
+    `${before}fault must be one of fail, cut, stall, corrupt; share is 2; it must be a part of the requests, over 0 and at most 1; `
+      + 'for_ms is 18000000; it must be a time in milliseconds, a whole number from 1 to 3600000 (an hour)',
+    `${before}more is not known here`,
+    `${before}it must be a JSON object`,
+  ])
+  await close()
+})
+
 t.test('what is wrong with a call is said by code', async (t) => {
   const { url, close } = await mounted()
   const pin = { route: 'chat', preset: 'local_only', reason: 'why' }

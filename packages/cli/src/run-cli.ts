@@ -68,7 +68,8 @@ function tell(error: unknown, screen: Screen, isJson: boolean): ExitCode {
     return exitCode
   }
   screen.note(`understudy: ${message}`)
-  for (const issue of issues) screen.note(`  ${issue.path}: ${issue.message}`)
+  // A refusal of the server has them in its message already.
+  for (const issue of issues.filter((each) => !message.includes(each.message))) screen.note(`  ${issue.path}: ${issue.message}`)
   const command = COMMANDS.find(({ name }) => name === about)
   if (command !== undefined) screen.note(`\n${shortUsage(command)}\nunderstudy ${command.name} --help says more`)
   return exitCode

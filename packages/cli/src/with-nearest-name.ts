@@ -36,7 +36,10 @@ async function nearest(client: AdminClient, route: string, preset: string | unde
   if (!read.success) return undefined
   const { routes } = read.data
   const known = preset === undefined ? routes.map(({ name }) => name) : (routes.find(({ name }) => name === route)?.chain.presets ?? [])
-  const suggestion = suggestName(preset ?? route, known)
+  const name = preset ?? route
+  // It is there, and cannot be used for this: the error says why.
+  if (known.includes(name)) return undefined
+  const suggestion = suggestName(name, known)
   return suggestion.startsWith('did you mean') ? suggestion : undefined
 }
 

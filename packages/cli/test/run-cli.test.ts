@@ -3,6 +3,12 @@ import { COMMANDS } from '../src/commands.js'
 import { callCli } from './call-cli.js'
 import { startAdminServer } from './admin-server.js'
 
+t.test('what a refusal says in its message is not said again', async (t) => {
+  const error = { code: 'invalid_request', message: 'the body is odd: for_ms is 7', issues: [{ path: 'for_ms', message: 'is 7' }, { path: 'more', message: 'is odd too' }] }
+  const admin = await startAdminServer(t, { 'POST /unpin': [400, { error }] })
+  t.equal((await callCli(['unpin', 'chat', '--reason', 'r'], { url: admin.url })).err, 'understudy: the body is odd: for_ms is 7\n  more: is odd too\n')
+})
+
 t.test('says what it can do, and ends with 0 if it was asked', async (t) => {
   for (const args of [['--help'], ['-h'], ['help']]) {
     const { code, out, err } = await callCli(args)

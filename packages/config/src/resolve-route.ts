@@ -62,7 +62,8 @@ export function resolveRoute(
   const presets = resolvePresets(own?.presets, [...path, 'presets'], place)
   const { active = NORMAL } = options
   const selected = presets.get(active)
-  if (selected === undefined && presets.size > 0) {
+  // Without `normal` among the presets that is what is wrong, and said already.
+  if (selected === undefined && presets.size > 0 && active !== NORMAL) {
     reportIssue(issues, [...path, 'active'], `no preset is called ${quote(active)}; ${suggestName(active, [...presets.keys()])}`)
   }
   return { name, legs: selected?.legs ?? [], settings, legLimits, presets, preset: active, marking: selected?.marking }

@@ -225,7 +225,7 @@ t.test('presets that cannot be right stop the mount', async (t) => {
     { presets: { normal }, legs: normal },
     { legs: normal, active: 'normal' },
   ].map((route) => issueOf({ chat: route })), [
-    "routes.chat.presets: has no preset 'normal', which every other one goes back to | routes.chat.active: no preset is called 'normal'; it must be one of other",
+    "routes.chat.presets: has no preset 'normal', which every other one goes back to",
     "routes.chat.presets: has no preset 'normal', which every other one goes back to",
     'routes.chat.presets: is an empty list; it must be an object: preset name -> legs, with normal among them',
     "routes.chat.presets: is 'normal'; it must be an object: preset name -> legs, with normal among them",

@@ -61,7 +61,7 @@ export type { HttpSourceOptions } from './live/http-source.js'
 export type { HeaderInput } from './live/http-source-target.js'
 
 // What the adapters stand on. It does not follow semantic versioning.
-export { checkSourceOptions, TEXT } from '@understudy/config'
+export { checkSourceOptions, suggestName } from '@understudy/config'
 export { thrownWords } from './authorize-faults.js'
 export { createRouteWarning, registerFault, wrongHost } from './check-mount.js'
 export { SURFACE_PATHS } from './inbound/paths.js'

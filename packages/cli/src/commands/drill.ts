@@ -14,6 +14,9 @@ import { drillAnswer } from '../status/status-answer.js'
 import { plainText } from '../text-width.js'
 import { withNearestName } from '../with-nearest-name.js'
 
+const LONGEST_MS = 3_600_000
+const MOST_REQUESTS = 10_000
+
 const FAULTS = ['fail', 'cut', 'stall', 'corrupt']
 
 /** `understudy drill` */
@@ -33,8 +36,8 @@ export const drill: Command = {
     { name: 'leg', value: '<provider/model>', help: 'which leg; default the first' },
     { name: 'share', value: '<part>', help: 'of the requests of the route: 5% or 0.05' },
     { name: 'signed', help: 'only the requests that are signed for it' },
-    { name: 'for', value: '<time>', help: 'when it ends by itself: 90s, 15m' },
-    { name: 'max', value: '<requests>', help: 'after how many requests it ends by itself' },
+    { name: 'for', value: '<time>', help: 'when it ends by itself: 90s, 15m; at most 1h' },
+    { name: 'max', value: '<requests>', help: 'after how many requests it ends by itself; at most 10000' },
     ...CHANGING,
     ...ASKING,
     ...EVERYWHERE,
@@ -61,7 +64,9 @@ async function startDrill(call: Call): Promise<ExitCode> {
   if ((share === undefined) !== isSigned) throw wrong('say which requests: --share 5%, or --signed, and not both')
   const which = share === undefined ? { signed: true } : { share: readShare(share) }
   const forMs = optionalDuration(required(args, 'drill', 'for', 'a drill ends by itself: --for 15m'), '--for')
+  if (forMs !== undefined && forMs > LONGEST_MS) throw wrong('--for: a drill lasts at most 1h')
   const most = wholeNumber(required(args, 'drill', 'max', 'a drill is bounded in number too: --max 200'), '--max', 'drill')
+  if (most > MOST_REQUESTS) throw wrong(`--max: a drill fails at most ${MOST_REQUESTS} requests`)
   const leg = args.text('leg')
   const body = { route, ...(leg !== undefined && { leg }), fault, ...which, for_ms: forMs, max_requests: most, ...changeAuthor(call, 'drill') }
   const client = openClient(call)

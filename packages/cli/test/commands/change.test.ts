@@ -53,6 +53,13 @@ t.test('a misspelt route or preset is answered with the nearest one that there i
   t.strictSame(await callCli(['unpin', 'nothing-like-it', '--reason', 'r'], { url }),
     { code: 1, out: '', err: "understudy: no route is called 'caht'\n" }, 'what is near nothing is left alone')
 
-  admin.answers = { ...admin.answers, 'GET /status': [500, {}] }
+  admin.answers = {
+    'POST /pin': refusal('unknown_route', "'chatt' is a route of embeddings"),
+    'GET /status': [200, { routes: [{ name: 'chat', chain: {} }, { name: 'chatt', chain: {} }] }],
+  }
+  t.strictSame(await callCli(['pin', 'chatt', 'x', '--reason', 'r'], { url }),
+    { code: 1, out: '', err: "understudy: 'chatt' is a route of embeddings\n" }, 'a name that is there was not misspelt')
+
+  admin.answers = { 'POST /unpin': refusal('unknown_route', "no route is called 'caht'"), 'GET /status': [500, {}] }
   t.match(await callCli(['unpin', 'caht', '--reason', 'r'], { url }), { code: 1, err: "understudy: no route is called 'caht'\n" }, 'the first error is the one that counts')
 })

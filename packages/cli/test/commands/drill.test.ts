@@ -30,6 +30,17 @@ end it before its time: understudy drill end drill-1 --reason '...'
   t.strictSame(admin.received.map((request) => request.body), [{ ...body, fault: 'cut', share: 0.05 }, sent, sent])
 })
 
+t.test('what is out of bounds is said in the words of the command, before anything is asked', async (t) => {
+  const admin = await startAdminServer(t, {})
+  const first = async (...bounds: readonly string[]) =>
+    (await callCli(['drill', 'chat', '--fault', 'cut', '--share', '5%', ...bounds, ...REASON], { url: admin.url })).err.split('\n')[0]
+  t.strictSame(
+    [await first('--for', '5h', '--max', '20'), await first('--for', '5m', '--max', '20000')],
+    ['understudy: --for: a drill lasts at most 1h', 'understudy: --max: a drill fails at most 10000 requests'],
+  )
+  t.strictSame(admin.received, [])
+})
+
 t.test('lists what is on and what was, and ends it', async (t) => {
   const list = { drills: [DRILL, { ...DRILL, id: 'drill-0', leg: 'a/b', drilled: 3, ended_at: NOW - 120_000, end_cause: 'expired' }] }
   const admin = await startAdminServer(t, { 'GET /drills': [200, list], 'POST /drills/end': [200, { ...DRILL, ended_at: NOW, end_cause: 'ended' }] })

@@ -1,13 +1,14 @@
 import type { ConfigIssue } from '../config-error.js'
 import type { ChainDocumentJson } from '../live/chain-source.js'
 import { suggestName } from '../nearest-name.js'
+import { ownProperties } from '../own-properties.js'
 import { reportIssue, type Path } from '../report-issue.js'
 import type { ResolvedPreset, ResolvedRoute } from '../resolved-config.js'
 import { nameIssue } from '../schema/names.js'
 import { WITHOUT_EVAL } from '../schema/without-eval.js'
 import { quote } from '../show.js'
 import type { ChainEntries, PresetEntry, RouteEntry } from './document-schema.js'
-import { longDocument, shortDocument } from './document-schema.js'
+import { longDocument, routeEntry, shortDocument } from './document-schema.js'
 import type { KnownChains } from './known-chains.js'
 import { unknownRoute } from './known-chains.js'
 import { identityOf, namedLeg } from './leg-name.js'
@@ -60,7 +61,7 @@ export function checkDocument(written: unknown, known: KnownChains): DocumentChe
   const { json } = read
   const form = Object.hasOwn(json, 'chain') && !Object.hasOwn(json, 'routes') ? shortDocument : longDocument
   const shape = form.safeParse(json, WITHOUT_EVAL)
-  if (!shape.success) return { type: 'wrong', issues: shapeIssues([ROOT], shape.error.issues), json }
+  if (!shape.success) return { type: 'wrong', issues: [...shapeIssues([ROOT], shape.error.issues), ...issuesOfRoutes(json, known)], json }
 
   const { data } = shape
   const issues: ConfigIssue[] = []
@@ -91,6 +92,22 @@ export function checkDocument(written: unknown, known: KnownChains): DocumentChe
   }
 }
 
+/** What is wrong with the routes of a document whose shape is wrong somewhere: all that can be said is said at once. */
+function issuesOfRoutes(json: ChainDocumentJson, known: KnownChains): readonly ConfigIssue[] {
+  const issues: ConfigIssue[] = []
+  for (const [name, entry] of Object.entries(ownProperties(json['routes']) ?? {})) {
+    const path = [ROOT, 'routes', name]
+    const route = known.routes.get(name)
+    if (route === undefined) {
+      reportIssue(issues, path, unknownRoute(name, known))
+      continue
+    }
+    const shape = routeEntry.safeParse(entry, WITHOUT_EVAL)
+    if (shape.success) checkRoute(shape.data, route, known, path, issues)
+  }
+  return issues
+}
+
 function timeOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : Date.parse(text)
 }
@@ -119,7 +136,8 @@ function checkRoute(
   }
   const selected = presets.get(active)
   if (selected === undefined) {
-    reportIssue(issues, [...path, 'active'], `no preset is called ${quote(active)}; ${suggestName(active, [...presets.keys()])}`)
+    // Without `normal` among the presets that is what is wrong, and said already.
+    if (active !== NORMAL) reportIssue(issues, [...path, 'active'], `no preset is called ${quote(active)}; ${suggestName(active, [...presets.keys()])}`)
   } else if (selected.legs.length === 0 && !('presets' in entry)) {
     reportIssue(issues, [...path, 'active'], `no leg of the preset ${quote(active)} can be used in this process: its providers have no credentials`)
   }

@@ -1,10 +1,21 @@
 import { z } from 'zod'
+import { suggestName } from '../nearest-name.js'
 import { wrong } from '../schema/rule.js'
 
 const LONGEST_NAME = 200
 const LONGEST_REASON = 1_000
 
 const says = (right: string) => ({ error: ({ input }: { readonly input?: unknown }) => wrong(input, right) })
+
+/** An object that refuses every other key, and says for each what was probably meant: one line for each, which `shapeIssues` takes apart again. */
+function exactly<Shape extends z.core.$ZodLooseShape>(shape: Shape, right: string) {
+  const known = Object.keys(shape)
+  return z.strictObject(shape, {
+    error: (issue) => issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => `is not known here; ${suggestName(key, known)}`).join('\n')
+      : wrong(issue.input, right),
+  })
+}
 
 function text(right: string, most = LONGEST_NAME) {
   const message = says(`${right}, at most ${most} characters`)
@@ -17,13 +28,13 @@ const legName = z.string(says('"provider/model" or { provider, model }')).regex(
 
 const timeoutMs = 'a whole number of milliseconds from 500 to 120000'
 
-const leg = z.strictObject({
+const leg = exactly({
   provider: text('the name of a provider'),
   model: text('the name of a model'),
   region: text('the name of a region').optional(),
   timeout_ms: z.int(says(timeoutMs)).min(500, says(timeoutMs)).max(120_000, says(timeoutMs)).optional()
     .describe('The limit of an attempt until its commit, over the one that the code sets.'),
-}, says('"provider/model" or { provider, model }'))
+}, '"provider/model" or { provider, model }')
 
 const LEGS = 'a list of 1 to 4 legs'
 
@@ -32,7 +43,7 @@ const chain = z.array(z.union([legName, leg]), says(LEGS)).min(1, says(LEGS)).ma
 
 const marking = text('a text', 100).describe('Stands in the header understudy-degraded of every response, while the preset is active.')
 
-const preset = z.union([chain, z.strictObject({ chain, marking: marking.optional() }, says('a list of legs, or { chain, marking }'))])
+const preset = z.union([chain, exactly({ chain, marking: marking.optional() }, 'a list of legs, or { chain, marking }')])
 
 const presetsRight = 'an object: preset name -> legs, with "normal" among them'
 
@@ -44,10 +55,11 @@ const expiresAt = time.describe('When a preset other than "normal" goes back to 
 
 const ROUTE = '{ chain }, { presets, active } or { active }'
 
-const route = z.union([
-  z.strictObject({ chain }, says(ROUTE)),
-  z.strictObject({ presets, active, expires_at: expiresAt.optional() }, says(ROUTE)),
-  z.strictObject({ active, expires_at: expiresAt.optional() }, says(ROUTE)),
+/** What a document says of one route. */
+export const routeEntry = z.union([
+  exactly({ chain }, ROUTE),
+  exactly({ presets, active, expires_at: expiresAt.optional() }, ROUTE),
+  exactly({ active, expires_at: expiresAt.optional() }, ROUTE),
 ])
 
 const versionRight = 'a whole number above 0'
@@ -60,14 +72,14 @@ const about = {
   updated_at: time.optional().describe('When it was changed.'),
 }
 
-const routes = z.record(z.string(), route, says('an object: route name -> { chain }, { presets, active } or { active }'))
+const routes = z.record(z.string(), routeEntry, says('an object: route name -> { chain }, { presets, active } or { active }'))
   .describe('The routes that do not run as the code has them.')
 
 /** The form of a document for a server with one route. */
-export const shortDocument = z.strictObject({ ...about, chain }, says('an object'))
+export const shortDocument = exactly({ ...about, chain }, 'an object')
 
 /** The form of a document that names its routes. */
-export const longDocument = z.strictObject({ ...about, routes }, says('an object'))
+export const longDocument = exactly({ ...about, routes }, 'an object')
 
 /**
  * The live document of the chains, as it stands in a file or in a store: snake_case. It is the shape alone; whether the legs, the routes
@@ -79,7 +91,7 @@ export const chainDocument = z.union([longDocument, shortDocument])
 export type ChainDocument = z.output<typeof chainDocument>
 
 /** What a document says of one route. */
-export type RouteEntry = z.output<typeof route>
+export type RouteEntry = z.output<typeof routeEntry>
 
 /** A leg as a document names it. */
 export type LegEntry = z.output<typeof chain>[number]

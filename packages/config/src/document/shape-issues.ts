@@ -8,13 +8,15 @@ type Issue = z.core.$ZodIssue
 export function shapeIssues(root: Path, issues: readonly Issue[]): readonly ConfigIssue[] {
   const found: ConfigIssue[] = []
   for (const issue of issues) report(found, root, issue)
-  return found
+  // A text where a list belongs breaks the bounds of its length too, with the same words.
+  return found.filter(({ path, message }, index) => index === found.findIndex((other) => other.path === path && other.message === message))
 }
 
 function report(found: ConfigIssue[], above: Path, issue: Issue): void {
   const path = [...above, ...issue.path.map((segment) => (typeof segment === 'symbol' ? String(segment) : segment))]
   if (issue.code === 'unrecognized_keys') {
-    for (const key of issue.keys) reportIssue(found, [...path, key], 'is not known here')
+    const messages = issue.message.split('\n')
+    issue.keys.forEach((key, index) => reportIssue(found, [...path, key], messages[index] ?? 'is not known here'))
   } else if (issue.code === 'invalid_union' && issue.errors.length > 0) {
     for (const inner of likeliest(issue.errors)) report(found, path, inner)
   } else {

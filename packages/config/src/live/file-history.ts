@@ -58,10 +58,13 @@ function readLine(line: string): KeptLine | undefined {
 /** `undefined` if the entry is there already. */
 function withEntry(kept: readonly KeptLine[], entry: HistoryEntry, written: boolean): readonly KeptLine[] | undefined {
   const identity = identifyEntry(entry)
-  const others = kept.filter((line) => !line.written || identifyEntry(line.entry).subject !== identity.subject)
-  if (others.some((line) => identifyEntry(line.entry).entry === identity.entry)) return undefined
-  const line = JSON.stringify(written ? { ...entry, written } : entry)
-  return [...others, { line, entry, written }]
+  const isNoted = (line: KeptLine): boolean => line.written && identifyEntry(line.entry).subject === identity.subject
+  if (kept.some((line) => !isNoted(line) && identifyEntry(line.entry).entry === identity.entry)) return undefined
+  const made = { line: JSON.stringify(written ? { ...entry, written } : entry), entry, written }
+  // In the place of what the writer noted: by now the next one may have noted something behind it.
+  const place = kept.findIndex(isNoted)
+  if (place === -1) return [...kept, made]
+  return kept.flatMap((line, index) => (index === place ? [made] : isNoted(line) ? [] : [line]))
 }
 
 function newest(lines: readonly KeptLine[], maxEntries: number): readonly KeptLine[] {

@@ -67,6 +67,31 @@ t.test('presets are those of the document, or of the code', async (t) => {
   t.equal(routes.get('support')?.presets.get('local_only')?.marking, 'degraded')
 })
 
+t.test('all that is wrong is said at once: shapes, unknown names and repeated legs', async (t) => {
+  t.strictSame(wrong({
+    version: '7', updatedby: 'ann', reason: 'r',
+    routes: {
+      chat: { chain: [{ provider: 'openai', model: 'gpt-4o', timeoutMs: 900 }] },
+      support: { active: 'localonly' },
+      chta: { chain: 'openai/gpt-4o' },
+    },
+  }), [
+    "document.version: is '7'; it must be a whole number above 0",
+    'document.updated_by: is missing; it must be who changes it, at most 200 characters',
+    "document.routes.chat.chain[0].timeoutMs: is not known here; did you mean 'timeout_ms'?",
+    'document.routes.chta.chain: is \'openai/gpt-4o\'; it must be a list of 1 to 4 legs',
+    "document.updatedby: is not known here; did you mean 'updated_by'?",
+    "document.routes.support.active: no preset is called 'localonly'; did you mean 'local_only'?",
+    "document.routes.chta: no route is called so; did you mean 'chat'?",
+  ])
+})
+
+t.test('presets without normal are one complaint', async (t) => {
+  t.strictSame(wrong({ ...ABOUT, routes: { chat: { presets: { b: ['openai/gpt-4o'] }, active: 'normal' } } }), [
+    "document.routes.chat.presets: has no preset 'normal', which every other one goes back to",
+  ])
+})
+
 t.test('a document may name no route, and an editor may name its schema', async (t) => {
   t.equal(checked({ $schema: './chain-document.schema.json', ...ABOUT, routes: {} }).routes.size, 0)
 })
