@@ -322,9 +322,9 @@ async function readUntilError(
 /** How many events a stream of a vendor has when two words of it are out. */
 const EVENTS_OF_TWO_WORDS = { openai: 3, responses: 6, anthropic: 5, gemini: 2 } as const satisfies Record<Vendor, number>
 
-/** Google's client has an error of its own for an error that comes in a read by itself, and a plain one for what follows in another. */
+/** Of Google's client, with status and message: it has them only of an error that comes in a read by itself. */
 function isOwnError(client: Vendor, error: unknown): boolean {
-  if (client === 'gemini') return error instanceof GeminiError || String(error).includes('Incomplete JSON segment')
+  if (client === 'gemini') return error instanceof GeminiError && error.status === 502 && /UNAVAILABLE.*"reason":"stream_truncated"/.test(error.message)
   return error instanceof (client === 'anthropic' ? AnthropicError : OpenAIError)
 }
 

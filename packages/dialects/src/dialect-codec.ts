@@ -69,6 +69,11 @@ export interface DialectCodec extends ProviderCodec {
   encodeFailure(error: ClientError): { readonly body: Record<string, unknown> }
   /** The one event that ends a failed stream towards a client. No terminator follows it. */
   encodeStreamFailure(error: ClientError): Uint8Array
+  /**
+   * What stands behind that event for a vendor's own client that takes an error for one only where it is read alone: to be written apart from
+   * the event, a moment later. To a reader of events it says nothing. Default: nothing.
+   */
+  encodeBareFailure?(error: ClientError): Uint8Array
   /** What ends a stream that went well, where events are passed on as they came. */
   readonly streamTerminator: Uint8Array
   /**

@@ -28,13 +28,17 @@ export function encodeFailure(error: ClientError): { readonly body: Record<strin
   return { body: defined<Record<string, unknown>>({ error: errorWire(error), attempts, request_id: requestId }) }
 }
 
-/**
- * What ends a failed stream: the event, and the bare error behind it, which is how the vendor says it. Google's own client reads only that
- * (elsewhere it takes an error for an answer without text), and to a reader of events it is a line that says nothing.
- */
+/** The event that ends a failed stream. */
 export function encodeStreamFailure(error: ClientError): Uint8Array {
-  const text = JSON.stringify(encodeFailure(error).body)
-  return Buffer.from(`data: ${text}\n\n${text}`, 'utf8')
+  return Buffer.from(`data: ${JSON.stringify(encodeFailure(error).body)}\n\n`, 'utf8')
+}
+
+/**
+ * The bare error, which is how the vendor says it. Its own client reads only that, and only where nothing else came in the same read:
+ * `@google/genai` parses each read as JSON first, and takes an error in an event for an answer without text.
+ */
+export function encodeBareFailure(error: ClientError): Uint8Array {
+  return Buffer.from(JSON.stringify(encodeFailure(error).body), 'utf8')
 }
 
 function errorWire({ status, message, type, code, param, failures }: ClientError): ErrorWire {

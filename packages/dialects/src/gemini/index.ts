@@ -4,7 +4,7 @@ import { decodeFailure } from './decode-failure.js'
 import { decodeRequest, outlineRequest } from './decode-request.js'
 import { decodeResponse } from './decode-response.js'
 import { createStreamDecoder } from './decode-stream.js'
-import { encodeFailure, encodeStreamFailure } from './encode-failure.js'
+import { encodeBareFailure, encodeFailure, encodeStreamFailure } from './encode-failure.js'
 import { encodeRequest } from './encode-request.js'
 import { encodeResponse } from './encode-response.js'
 import { createStreamEncoder, STREAM_TERMINATOR } from './encode-stream.js'
@@ -25,6 +25,7 @@ export const gemini: DialectCodec = {
   encodeResponse,
   encodeFailure,
   encodeStreamFailure,
+  encodeBareFailure,
   streamTerminator: STREAM_TERMINATOR,
   // An event is an answer to clients of this dialect, and has no place for a field of ours.
   withStreamField: (frames) => frames,

@@ -153,6 +153,7 @@ t.test('an error is a status of Google\'s, and a broken stream ends so that its 
     'UNAVAILABLE', 'DEADLINE_EXCEEDED',
   ])
   const text = JSON.stringify(body)
-  t.equal(Buffer.from(gemini.encodeStreamFailure(error)).toString(), `data: ${text}\n\n${text}`)
+  t.equal(Buffer.from(gemini.encodeStreamFailure(error)).toString(), `data: ${text}\n\n`)
+  t.equal(Buffer.from(gemini.encodeBareFailure?.(error) ?? []).toString(), text, 'which is to be written apart')
   t.equal(gemini.streamTerminator.length, 0)
 })

@@ -7,6 +7,7 @@ import { brokenAnswer, chainFailure } from './chain-failure.js'
 import type { ChatRun } from './chat-run.js'
 import { answerWriting } from './chat-run.js'
 import { errorType, FAULT_MESSAGE } from './client-errors.js'
+import { failureItems } from './failure-items.js'
 import { jsonResponse } from './rejection.js'
 import { legFailures, reportAttempts } from './report.js'
 import type { OutboundResponse } from './response.js'
@@ -64,7 +65,7 @@ function lateStream(chat: ChatRun, outcome: RunOutcome): AsyncIterableIterator<U
   const { code, error } = failureOfChain(chat, outcome)
   watch.answered(200, code)
   watch.open.end()
-  return once(code === 'aborted' ? undefined : codec.encodeStreamFailure(error))
+  return code === 'aborted' ? nothing() : failureItems(codec, error)
 }
 
 function failed(chat: ChatRun, outcome: FailedRun): OutboundResponse {
@@ -172,6 +173,4 @@ function errorResponse(
   return jsonResponse(status, told, codec.encodeFailure(error).body)
 }
 
-async function* once(bytes: Uint8Array | undefined): AsyncGenerator<Uint8Array, undefined> {
-  if (bytes !== undefined) yield await Promise.resolve(bytes)
-}
+async function* nothing(): AsyncGenerator<never, undefined> {}

@@ -5,6 +5,7 @@ import { isClosing } from '../open-runs.js'
 import { brokenAnswer } from './chain-failure.js'
 import { classicFrames } from './classic-envelope.js'
 import { errorType, FAULT_MESSAGE } from './client-errors.js'
+import { apart } from './failure-items.js'
 
 /** What an answer to a client is written with. */
 export interface AnswerWriting {
@@ -38,7 +39,7 @@ const DONE: Result = { done: true, value: undefined }
 
 /**
  * The bytes of a committed run: the leg's own events as they came, or encoded from its parts. Ends with the terminator, or with
- * one error event where the answer broke; never rejects. Hot: one promise and one item for what arrived in one read.
+ * one error event where the answer broke (and what stands apart behind it); never rejects. Hot: one promise and one item for what arrived in one read.
  */
 export function streamAnswer(
   run: CommittedRun,
@@ -56,6 +57,8 @@ class StreamAnswer implements AsyncIterableIterator<Uint8Array, undefined, undef
   #encoder: StreamEncoder | undefined
   #isReported: boolean
   #over = false
+  /** Is to be read alone, behind the error event. */
+  #bare: Uint8Array | undefined
 
   constructor(run: CommittedRun, writing: AnswerWriting, watch: StreamWatch) {
     this.#run = run
@@ -69,10 +72,14 @@ class StreamAnswer implements AsyncIterableIterator<Uint8Array, undefined, undef
   }
 
   next(): Promise<Result> {
-    return this.#over ? Promise.resolve(DONE) : this.#run.arrivals.next().then(this.#onResult)
+    if (!this.#over) return this.#run.arrivals.next().then(this.#onResult)
+    const bare = this.#bare
+    this.#bare = undefined
+    return bare === undefined ? Promise.resolve(DONE) : apart(bare).then((value) => ({ done: false, value }))
   }
 
   async return(): Promise<Result> {
+    this.#bare = undefined
     this.#close()
     await this.#run.arrivals.return?.()
     return DONE
@@ -137,6 +144,7 @@ class StreamAnswer implements AsyncIterableIterator<Uint8Array, undefined, undef
   }
 
   #errorEvent(error: ClientError): Result {
+    this.#bare = this.#writing.codec.encodeBareFailure?.(error)
     return { done: false, value: this.#encoder?.fail?.(error) ?? this.#writing.codec.encodeStreamFailure(error) }
   }
 

@@ -107,3 +107,35 @@ t.test('calls that another dialect\'s leg made carry the vendor\'s word for no s
     t.match(simulator.calls.at(-1)?.body, { contents: [BODY.contents[0], { parts: [{ thoughtSignature }] }, result] })
   }
 })
+
+t.test('a stream that broke ends with the error as an event and, apart from it, as the vendor\'s client reads it', async (t) => {
+  const simulator = await simulate(t, { models: { m: [{ fault: { do: 'reset', afterEvents: 2 } }], down: [{ status: 503, delayMs: 60 }] } })
+  const routes = { chat: ['g/m'], late: { legs: ['g/down'], waitingComment: { afterMs: 20 } } }
+  const fallback = fallbackOf(t, routes, { providers: both(simulator) })
+  for (const [model, query, reason] of [['chat', 'alt=sse', 'stream_truncated'], ['late', 'alt=sse', 'all_legs_failed'], ['chat', '', 'stream_truncated']] as const) {
+    const items: (readonly [text: string, at: number])[] = []
+    for await (const item of (await fallback.handle(stream({}, query, model))).body as AsyncIterable<Uint8Array>) {
+      items.push([Buffer.from(item).toString(), performance.now()])
+    }
+    const [[event = '', eventAt = 0] = [], [bare = '', bareAt = 0] = []] = items.slice(-2)
+    const error = { code: 502, details: [{ reason }] }
+    if (query === '') {
+      const list = JSON.parse(items.map(([text]) => text).join('')) as readonly unknown[]
+      t.match([list.at(-1), JSON.stringify(list).split('"error"').length], [{ error }, 2], 'an array has it once')
+      continue
+    }
+    t.match(JSON.parse(event.slice('data: '.length)), { error })
+    t.equal(`data: ${bare}\n\n`, event)
+    t.ok(bareAt - eventAt >= 20, 'which is not read at once')
+  }
+})
+
+t.test('who leaves before the bare error is there ends the stream', async (t) => {
+  const simulator = await simulate(t, { fallback: { fault: { do: 'reset', afterEvents: 2 } } })
+  const fallback = fallbackOf(t, { chat: ['g/m'] }, { providers: both(simulator) })
+  const iterator = ((await fallback.handle(stream())).body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
+  let text = ''
+  while (!text.includes('"error"')) text = Buffer.from((await iterator.next()).value ?? '').toString()
+  await iterator.return?.()
+  t.strictSame(await iterator.next(), { done: true, value: undefined })
+})
