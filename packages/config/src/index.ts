@@ -18,6 +18,7 @@ export {
 } from './live/edit-document.js'
 export { createLiveChains } from './live/live-chains.js'
 export { PIN_MS } from './live/pins.js'
+export { changesRoute, entryBefore, isSameSelection } from './live/route-change.js'
 export { isReasoningModel } from './reasoning-models.js'
 export { resolveConfig } from './resolve-config.js'
 export { resolveMount } from './resolve-mount.js'

@@ -24,7 +24,8 @@ export function routesIn(document: ChainDocumentJson | undefined): Readonly<Reco
 
 /** What a document says of a route. */
 export function entryIn(document: ChainDocumentJson | undefined, route: string): RouteJson {
-  return ownProperties(routesIn(document)[route])
+  const routes = routesIn(document)
+  return Object.hasOwn(routes, route) ? ownProperties(routes[route]) : undefined
 }
 
 /** Whether two entries say the same, whatever the order of their members. */

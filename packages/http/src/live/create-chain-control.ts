@@ -1,6 +1,7 @@
 import type { ChainDocumentJson, ChainSource, CheckedDocument, HistoryEntry, KnownChains, LiveChains, RouteJson } from '@understudy/config'
 import {
-  entryIn, isSameEntry, markedDocument, NORMAL, PIN_MS, presetNames, routesIn, selectingEntry, stampedRoutes, troubleOf, VersionConflictError, withEntry,
+  changesRoute, entryBefore, entryIn, isSameSelection, markedDocument, NORMAL, PIN_MS, presetNames, routesIn, selectingEntry, stampedRoutes, troubleOf,
+  VersionConflictError, withEntry,
 } from '@understudy/config'
 import type { Clock } from '@understudy/core'
 
@@ -77,13 +78,13 @@ export function createChainControl(host: ChainControlHost): ChainControl {
       return change(request, async ({ routes }) => {
         mustBeRoute(route)
         const now = entryOf(routes, route)
-        const change = (await entries({ limit: MOST_SEARCHED })).find(({ outcome, document, previous }) =>
-          outcome === 'applied' && document !== undefined
-          && isSameEntry(entryIn(document, route), now) && !isSameEntry(entryIn(previous, route), now))
+        const known = await entries({ limit: MOST_SEARCHED })
+        const change = known.find((entry) => entry.outcome === 'applied' && entry.document !== undefined
+          && isSameSelection(entryIn(entry.document, route), now) && changesRoute(entry, route))
         if (change === undefined) {
           throw new ChainControlError('nothing_to_revert', `no change of route '${route}' is known that could be undone`)
         }
-        return withEntry(routes, route, entryIn(change.previous, route))
+        return withEntry(routes, route, entryBefore(change, route, known))
       })
     },
 
@@ -212,10 +213,11 @@ function entryOf(routes: Readonly<Record<string, unknown>>, route: string): Rout
 }
 
 /** Refused ones are about whatever they name, and about everything if nothing of them can be read. */
-function isAbout({ outcome, document, previous }: HistoryEntry, route: string): boolean {
+function isAbout(entry: HistoryEntry, route: string): boolean {
+  const { outcome, document } = entry
   if (outcome === 'rejected') return document === undefined || entryIn(document, route) !== undefined
   if (outcome === 'reverted') return entryIn(document, route) !== undefined
-  return !isSameEntry(entryIn(document, route), entryIn(previous, route))
+  return changesRoute(entry, route)
 }
 
 function notWritable(source: ChainSource | undefined): ChainControlError {

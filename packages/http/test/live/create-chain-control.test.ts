@@ -94,6 +94,43 @@ t.test('revert brings back what the route was before its last change, whatever e
   t.equal(running(fallback, 'plain'), '0 code : p')
 })
 
+t.test('a pin that a person wrote without a time is reverted, before and behind a change of another route, and keeps its time', async (t) => {
+  for (const about of [{}, { updated_at: new Date(EPOCH).toISOString() }]) {
+    const byHand = { version: 1, updated_by: 'bob', reason: 'by hand', routes: { chat: { active: 'second' } }, ...about }
+    const first = await start(t, memorySource(byHand))
+    await first.chains.revert({ ...ANN, route: 'chat' })
+    t.equal(running(first.fallback), '0 code normal: one two')
+
+    const source = memorySource(byHand)
+    const { fallback, chains, clock } = await start(t, source)
+    await clock.advance(HOUR)
+    source.held = { ...byHand, version: 2, routes: { ...byHand.routes, plain: { chain: ['custom/two'] } } }
+    await chains.refresh()
+    await chains.pin({ ...ANN, route: 'chat', preset: 'local_only' })
+    await chains.revert({ ...ANN, route: 'chat' })
+    // Without a time of its own each version that a person writes begins the four hours.
+    const expiresAt = EPOCH + ('updated_at' in about ? 4 : 5) * HOUR
+    t.strictSame([running(fallback), fallback.snapshot().routes[0]?.chain.expiresAt], ['4 live second: two one', expiresAt])
+    await chains.revert({ ...ANN, route: 'plain' })
+    t.strictSame((await chains.history({ route: 'plain' })).map(({ version }) => version), [5, 2], 'changes of chat are none of plain')
+    await chains.revert({ ...ANN, route: 'chat' })
+    t.equal(running(fallback), '6 live local_only: own', 'the revert is what was reverted')
+  }
+})
+
+t.test('the time that a change of another route stamps on a pin is no change of its route', async (t) => {
+  const source = memorySource({ version: 1, updated_by: 'bob', reason: 'by hand', routes: { chat: { active: 'second' } } })
+  const { fallback, chains } = await start(t, source)
+  source.held = { version: 2, updated_by: 'ann', reason: 'both', routes: {
+    chat: { active: 'second', expires_at: new Date(EPOCH + HOUR).toISOString() }, plain: { chain: ['custom/two'] },
+  } }
+  await chains.refresh()
+  t.strictSame((await chains.history({ route: 'chat' })).map(({ version }) => version), [1])
+  await chains.revert({ ...ANN, route: 'chat' })
+  t.equal(running(fallback), '0 code normal: one two')
+  t.strictSame(await chains.history({ route: '__proto__' }), [])
+})
+
 t.test('revert goes by the log of this process where the store keeps none, and says so where there is none', async (t) => {
   const { fallback, chains } = await start(t, memorySource(undefined, { history: false }))
   t.match(await refusal(chains.revert({ ...ANN, route: 'chat' })), /^nothing_to_revert: no change of route 'chat' is known/)
