@@ -25,9 +25,20 @@ export function textsOf({ inputs }: EmbeddingAsk): readonly string[] {
   return inputs.filter((input) => typeof input === 'string')
 }
 
-/** A vector of numbers; `undefined` if a member is none. */
+/** A vector of numbers; `undefined` if a member is none, or none that a float of 32 bits can hold. */
 export function vectorOf(value: unknown): readonly number[] | undefined {
-  return Array.isArray(value) && value.every((member) => typeof member === 'number') ? value : undefined
+  return Array.isArray(value) && value.every((member) => typeof member === 'number' && Number.isFinite(Math.fround(member))) ? value : undefined
+}
+
+const FLOAT_BYTES = 4
+
+/** The same as base64 of floats, which stays as it is. */
+export function packedVectorOf(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !/^[A-Za-z0-9+/]+={0,2}$/.test(value)) return undefined
+  const bytes = Buffer.from(value, 'base64')
+  if (bytes.length % FLOAT_BYTES !== 0) return undefined
+  for (let at = 0; at < bytes.length; at += FLOAT_BYTES) if (!Number.isFinite(bytes.readFloatLE(at))) return undefined
+  return value
 }
 
 /** All of them, or `undefined` if one is none. */

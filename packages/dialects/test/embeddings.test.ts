@@ -75,6 +75,24 @@ t.test('an answer is read as it is written, and what is none is none', async (t)
   }
 })
 
+t.test('a vector that may be another input\'s, or that no client can read, is none', async (t) => {
+  const rows = (...indexes: readonly unknown[]) => OPENAI.decode({ data: indexes.map((index, at) => ({ index, embedding: [at] })) }, {})?.vectors
+  t.strictSame(rows(2, 0, 1), [[1], [2], [0]])
+  t.strictSame(rows(undefined, null, undefined), [[0], [1], [2]], 'without an index they are in order')
+  for (const odd of [[0, 0], [5, 6], [-1, 1], [-1, 0], [0.5, 1], ['0', 1], [1, undefined], [0, 2]]) t.equal(rows(...odd), undefined, JSON.stringify(odd))
+  const packed = (...values: readonly number[]) => Buffer.from(new Float32Array(values).buffer).toString('base64')
+  t.strictSame(OPENAI.decode({ data: [{ embedding: packed(1, -2.5) }] }, {})?.vectors, [packed(1, -2.5)])
+  for (const odd of [packed(1, NaN), packed(Infinity, 1), packed(-Infinity), `${packed(1, 2)}!!!!`, 'AAA', '', [1, 1e300], [NaN], [-Infinity]]) {
+    t.equal(OPENAI.decode({ data: [{ embedding: odd }] }, {}), undefined, String(odd))
+  }
+  for (const odd of [[1, Infinity], [1e39], [NaN]]) {
+    t.equal(GEMINI.decode({ embeddings: [{ values: odd }] }, {}), undefined)
+    t.equal(VERTEX.decode({ predictions: [{ embeddings: { values: odd } }] }, {}), undefined)
+    t.equal(TITAN.decode({ embedding: odd }, {}), undefined)
+    t.equal(COHERE.decode({ embeddings: { float: [odd] } }, {}), undefined)
+  }
+})
+
 t.test('what makes no vectors has no codec', async (t) => {
   t.equal(embeddingCodecOf('anthropic', undefined, 'm'), undefined)
   t.equal(embeddingCodecOf('responses', undefined, 'm'), undefined)

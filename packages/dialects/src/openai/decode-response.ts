@@ -4,7 +4,8 @@ import type { ResponseSituation } from '../dialect-codec.js'
 import { decodeLatin1, decodeText, isObject, listOf, numberOf, objectOf, parseJson, textOf } from '../read-json.js'
 import type { JsonObject } from '../read-json.js'
 import { errorIn, failureOfError } from './decode-failure.js'
-import { createToolCallIndex, readMessage } from './read-message.js'
+import { readMessage } from './read-message.js'
+import { WHOLE_CALLS } from './tool-call-index.js'
 import { finishReasonOf } from './wire.js'
 
 const END: Part = { type: 'end' }
@@ -38,7 +39,7 @@ function readResponse(value: unknown): { readonly parts: readonly Part[] } {
 
 function readChoice(choice: JsonObject, index: number, parts: Part[]): void {
   const message = objectOf(choice.message)
-  if (message !== undefined) readMessage(message, index, createToolCallIndex, parts)
+  if (message !== undefined) readMessage(message, index, () => WHOLE_CALLS, parts)
   readFinish(choice, index, parts)
 }
 

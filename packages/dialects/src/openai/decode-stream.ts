@@ -6,7 +6,8 @@ import { isObject, listOf, numberOf, objectOf, textOf, type JsonObject } from '.
 import { errorIn, failureOfError } from './decode-failure.js'
 import { decodeResponse, readFinish, readUsage, startOf } from './decode-response.js'
 import { createChunkEncoder } from './encode-stream.js'
-import { createToolCallIndex, readMessage, type ToolCallIndex } from './read-message.js'
+import { readMessage } from './read-message.js'
+import { createToolCallIndex, type ToolCallIndex } from './tool-call-index.js'
 import { OUTPUT_KEYS, PLAIN_KEYS } from './wire.js'
 
 const BEFORE_OUTPUT = outputKeys(OUTPUT_KEYS)

@@ -1,61 +1,7 @@
 import type { Part } from '@understudy/core'
-import { isObject, listOf, numberOf, objectOf, textOf } from '../read-json.js'
+import { isObject, listOf, objectOf, textOf } from '../read-json.js'
 import type { JsonObject } from '../read-json.js'
-
-/** Which call a piece belongs to, where the wire does not say or says it twice. One a choice. */
-export interface ToolCallIndex {
-  /** `position` of `count`: where the piece stands among those of its delta. */
-  of(piece: JsonObject, position: number, count: number): number
-}
-
-/**
- * Some providers leave `index` out, others send every parallel call as 0 with an id of its own: a new id with a name is
- * a new call; a piece without an id belongs to its index, else to its position among several, else to the call before
- * it.
- */
-export function createToolCallIndex(): ToolCallIndex {
-  const byId = new Map<string, number>()
-  const byWireIndex = new Map<number, { readonly id: string | undefined; readonly index: number }>()
-  let next = 0
-  let current = 0
-
-  function open(wireIndex: number | undefined, id: string | undefined): number {
-    const isFree = wireIndex !== undefined && wireIndex >= next
-    const index = isFree ? wireIndex : next
-    next = index + 1
-    if (id !== undefined) byId.set(id, index)
-    if (wireIndex !== undefined) byWireIndex.set(wireIndex, { id, index })
-    return index
-  }
-
-  function find(piece: JsonObject, position: number, count: number): number {
-    const id = textOf(piece.id)
-    const wireIndex = indexOf(piece.index)
-    const hasName = textOf(objectOf(piece.function)?.name) !== undefined
-    const byItsId = id === undefined ? undefined : byId.get(id)
-    if (byItsId !== undefined) return byItsId
-
-    const known = wireIndex === undefined ? undefined : byWireIndex.get(wireIndex)
-    if (known !== undefined) {
-      const isNewCall = id !== undefined && known.id !== undefined && hasName
-      return isNewCall ? open(wireIndex, id) : known.index
-    }
-    if (wireIndex !== undefined || next === 0 || id !== undefined || hasName) return open(wireIndex, id)
-    return count > 1 ? position : current
-  }
-
-  return {
-    of(piece, position, count) {
-      current = find(piece, position, count)
-      return current
-    },
-  }
-}
-
-function indexOf(value: unknown): number | undefined {
-  const index = numberOf(value)
-  return index !== undefined && Number.isInteger(index) && index >= 0 && index < 1024 ? index : undefined
-}
+import { callNameOf, type ToolCallIndex } from './tool-call-index.js'
 
 /**
  * Appends what a delta or a whole message says. Only strings that are not empty say anything. `toolCallsOf` is asked for a choice's
@@ -144,9 +90,9 @@ function pushToolCall(
   where: { readonly choice: number } | undefined,
   parts: Part[],
 ): void {
-  const { name, arguments: argumentsValue } = objectOf(call.function) ?? objectOf(call.custom) ?? {}
+  const { arguments: argumentsValue } = objectOf(call.function) ?? objectOf(call.custom) ?? {}
   const id = textOf(call.id)
-  const callName = textOf(name)
+  const callName = callNameOf(call)
   const text = argumentsText(argumentsValue ?? objectOf(call.custom)?.input)
   if (id === undefined && callName === undefined && text === '') return
   parts.push({

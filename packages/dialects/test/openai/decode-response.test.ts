@@ -25,6 +25,7 @@ const ANSWERS: readonly (readonly [string, unknown, readonly Part[]])[] = [
   ['null content', answer({ content: null }), [START, STOP, END]],
   ['no message', answer(null), [START, STOP, END]],
   ['no finish reason', answer({ content: 'a' }, null), [START, { type: 'text', text: 'a' }, END]],
+  ['tool calls with the same id', answer({ content: null, tool_calls: [{ id: 'null', function: { name: 'f', arguments: '{"x":1}' } }, { id: 'null', function: { name: 'f', arguments: '{"y":2}' } }] }), [START, { type: 'tool-call', index: 0, id: 'null', name: 'f', arguments: '{"x":1}' }, { type: 'tool-call', index: 1, id: 'null', name: 'f', arguments: '{"y":2}' }, STOP, END]],
   ['tool calls beside null', answer({ content: null, tool_calls: [{ id: 'c0', type: 'function', function: { name: 'f', arguments: '{}' } }, { id: 'c1', type: 'function', function: { name: 'g', arguments: '[]' } }] }, 'tool_calls'), [START, { type: 'tool-call', index: 0, id: 'c0', name: 'f', arguments: '{}' }, { type: 'tool-call', index: 1, id: 'c1', name: 'g', arguments: '[]' }, { type: 'finish', reason: 'tool_calls', raw: 'tool_calls' }, END]],
   ['a refusal', answer({ content: null, refusal: 'no' }), [START, { type: 'refusal', text: 'no' }, STOP, END]],
   ['reasoning', answer({ content: 'a', reasoning_content: 'r' }), [START, { type: 'reasoning', text: 'r' }, { type: 'text', text: 'a' }, STOP, END]],

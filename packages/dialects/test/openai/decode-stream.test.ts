@@ -45,6 +45,21 @@ const CASES: readonly Case[] = [
     stream: toolChunk({ index: 0, id: 'c0', function: { name: 'f', arguments: '{}' } }) + toolChunk({ index: 0, id: 'c1', function: { name: 'g', arguments: { x: 1 } } }),
     parts: [START, { type: 'tool-call', index: 0, id: 'c0', name: 'f', arguments: '{}' }, { type: 'tool-call', index: 1, id: 'c1', name: 'g', arguments: '{"x":1}' }],
   },
+  {
+    name: 'parallel calls with the same id under indices of their own, in pieces',
+    stream: toolChunk({ index: 0, id: 'null', function: { name: 'f', arguments: '{"x"' } }) + toolChunk({ index: 1, id: 'null', function: { name: 'g', arguments: '{"y"' } }) + toolChunk({ index: 0, id: 'null', function: { arguments: ':1}' } }, { index: 1, id: 'null', function: { arguments: ':2}' } }),
+    parts: [START, ...[[0, 'f', '{"x"'], [1, 'g', '{"y"'], [0, '', ':1}'], [1, '', ':2}']].map(([index, name, said]): Part => ({ type: 'tool-call', index: Number(index), id: 'null', ...(name === '' ? {} : { name: String(name) }), arguments: String(said) }))],
+  },
+  {
+    name: 'calls with the same id, or none, in one delta',
+    stream: toolChunk({ id: 'f', function: { name: 'f', arguments: '{"x":1}' } }, { id: 'f', function: { name: 'f', arguments: '{"x":2}' } }) + toolChunk({ index: 7, function: { name: 'g', arguments: '{}' } }, { index: 7, function: { name: 'g', arguments: '{}' } }),
+    parts: [START, { type: 'tool-call', index: 0, id: 'f', name: 'f', arguments: '{"x":1}' }, { type: 'tool-call', index: 1, id: 'f', name: 'f', arguments: '{"x":2}' }, { type: 'tool-call', index: 7, name: 'g', arguments: '{}' }, { type: 'tool-call', index: 8, name: 'g', arguments: '{}' }],
+  },
+  {
+    name: 'another name behind the arguments is another call',
+    stream: toolChunk({ index: 0, function: { name: 'f', arguments: '{}' } }) + toolChunk({ index: 0, function: { name: 'g', arguments: '{' } }) + toolChunk({ index: 0, function: { name: 'g', arguments: '}' } }),
+    parts: [START, { type: 'tool-call', index: 0, name: 'f', arguments: '{}' }, { type: 'tool-call', index: 1, name: 'g', arguments: '{' }, { type: 'tool-call', index: 1, name: 'g', arguments: '}' }],
+  },
   { name: 'a legacy function call', stream: chunk({ function_call: { name: 'f', arguments: '{}' } }) + chunk({}, 'function_call'), parts: [START, { type: 'tool-call', index: 0, name: 'f', arguments: '{}' }, { type: 'finish', reason: 'tool_calls', raw: 'function_call' }] },
   { name: 'empty tool pieces say nothing', stream: toolChunk() + toolChunk({ index: 0, function: { name: '', arguments: '' } }) + toolChunk({ index: 0, function: null }), parts: [START] },
   { name: 'an empty finish reason is no end', stream: chunk({ content: 'a' }, '') + chunk({ content: 'b' }, ''), parts: [START, text('a'), text('b')] },
