@@ -1,6 +1,7 @@
 import type { Logger } from '@understudy/config'
-import type { Clock, DrillEndCause, DrillEndEvent, DrillStartEvent, Leg, RunHealth } from '@understudy/core'
+import type { ChatRequest, Clock, DrillEndCause, DrillEndEvent, DrillStartEvent, Leg, RunHealth } from '@understudy/core'
 
+import type { Gate } from '../inbound/gate.js'
 import type { InboundHeaders } from '../inbound/request.js'
 import type { RunnableRoute } from '../inbound/routes.js'
 import type { Warn } from '../warnings.js'
@@ -9,7 +10,7 @@ import type { DrillControl, DrillEnding, DrillRequest, DrillSnapshot, StartedDri
 import { DrillError } from './drill-error.js'
 import { drillHeader, drillId, drillSecret, isSigned } from './drill-signature.js'
 import { drilledLeg as withFault } from './drilled-leg.js'
-import { drilledLeg, harmOf, rescuers } from './harm.js'
+import { drilledLeg, faultTime, harmOf, isWell, rescuersOf } from './harm.js'
 
 /** What drills stand on. */
 export interface DrillGround {
@@ -24,13 +25,22 @@ export interface DrillGround {
   readonly logger: Logger | undefined
 }
 
+/** A request that may be drilled. */
+export interface DrilledRun {
+  readonly request: ChatRequest
+  readonly headers: InboundHeaders
+  readonly health: Pick<RunHealth, 'peek'>
+  /** Asks the host what it would say of a leg, with nothing sent behind it; absent = it is not asked. */
+  readonly gate: Gate | undefined
+}
+
 /** The drills of one `Fallback`. */
 export interface Drills {
   readonly control: DrillControl
   /** Whether one runs: all that a request pays for while none does. */
   isActive: boolean
-  /** The route with the legs that this request is to see fail; none where no other leg is well enough to be asked. */
-  readonly drilled: (route: RunnableRoute, headers: InboundHeaders, health: Pick<RunHealth, 'peek'>) => RunnableRoute
+  /** The route with the legs that this request is to see fail; none where no other leg is well enough to be asked, or has words for it. */
+  readonly drilled: (route: RunnableRoute, run: DrilledRun) => RunnableRoute
   readonly running: () => readonly DrillSnapshot[]
   /** Ends them all; none starts any more. */
   readonly close: () => void
@@ -46,6 +56,8 @@ interface Drill {
 
 const MOST_RUNNING = 10
 const ENDED_KEPT = 20
+/** While the host is asked, the leg's connection is waited for. */
+const LONGEST_ASKED_MS = 2_000
 
 /** Makes the drills of one `Fallback`. */
 export function createDrills({ clock, random, wallClock, routes, emit, warn, logger }: DrillGround): Drills {
@@ -57,8 +69,8 @@ export function createDrills({ clock, random, wallClock, routes, emit, warn, log
     control: { start, end, list: () => [...running.map(snapshotOf).reverse(), ...ended] },
     isActive: false,
     running: () => running.map(snapshotOf),
-    drilled(route, headers, health) {
-      return running.reduce((before, drill) => drilledBy(before, drill, headers, health), route)
+    drilled(route, run) {
+      return running.reduce((before, drill) => drilledBy(before, drill, run), route)
     },
     close() {
       isClosed = true
@@ -112,15 +124,18 @@ export function createDrills({ clock, random, wallClock, routes, emit, warn, log
     return over
   }
 
-  function drilledBy(route: RunnableRoute, drill: Drill, headers: InboundHeaders, health: Pick<RunHealth, 'peek'>): RunnableRoute {
+  function drilledBy(route: RunnableRoute, drill: Drill, { request, headers, health, gate }: DrilledRun): RunnableRoute {
     const { route: name, leg: legName, fault, share } = drill.started
     if (route.name !== name || route.chosenBy !== undefined) return route
     const leg = drilledLeg(route, legName)
     // The chain may be another one than when the drill began.
     if (leg === undefined || leg.isDrilled !== undefined || harmOf(route, leg, fault) !== undefined) return route
-    if (!rescuers(route, leg).some((other) => health.peek(other).tier === 'closed')) return route
+    const able = rescuersOf(route, leg, request, health)
+    if (able.length === 0) return route
     if (drill.header === undefined ? random() >= (share ?? 0) : !isSigned(headers, drill.header)) return route
-    return replaced(route, leg, withFault(leg, { type: fault, take: () => take(drill) }))
+    const isRescued = gate && (() => isLetIn(able, health, gate, (leg.limits?.connectTimeoutMs ?? LONGEST_ASKED_MS) / 2))
+    const until = clock.now() + faultTime(route)
+    return replaced(route, leg, withFault(leg, { type: fault, take: () => take(drill), clock, until, isRescued }))
   }
 
   /** Whether one more attempt may be failed. */
@@ -130,6 +145,16 @@ export function createDrills({ clock, random, wallClock, routes, emit, warn, log
     if (drill.drilled >= drill.started.maxRequests) finish(drill, 'requests')
     return true
   }
+}
+
+/** Whether the host lets the run come to a leg that is well. It may leave legs out before, and must not stop there. */
+async function isLetIn(legs: readonly Leg[], health: Pick<RunHealth, 'peek'>, gate: Gate, leftMs: number): Promise<boolean> {
+  for (const leg of legs) {
+    const refusal = await gate(leg, leftMs)
+    if (refusal !== undefined && refusal !== 'skip') return false
+    if (refusal === undefined && isWell(leg, health)) return true
+  }
+  return false
 }
 
 function replaced(route: RunnableRoute, leg: Leg, by: Leg): RunnableRoute {

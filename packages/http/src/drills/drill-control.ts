@@ -7,7 +7,8 @@ export interface DrillRequest {
   readonly leg?: string | undefined
   /**
    * `fail`: before the call, which is not made. The others are made, and the bytes of the answer are tampered with before any content: `cut`
-   * ends them, `stall` sends no more of them, so that the leg's own time limit has to end it, `corrupt` breaks them.
+   * ends them, `stall` sends no more of them until the leg's own time limit ends it, or 10 s or a third of the chain's `deadlineMs` or `windowMs`
+   * are over, `corrupt` breaks them.
    */
   readonly fault: DrillFault
   /** The part of the route's requests, over 0 and at most 1. Either this or `signed`. */

@@ -15,6 +15,7 @@ import { clientOf, signalOf } from './client.js'
 import { CLOSED_REJECTION, GONE_REJECTION } from './client-errors.js'
 import { decodeBody, rejectContentType } from './decode-body.js'
 import type { EmbeddingRoute } from './embedding-routes.js'
+import type { Gate } from './gate.js'
 import { createGate } from './gate.js'
 import { stopsWith } from './handle.js'
 import type { Rejection } from './rejection.js'
@@ -53,10 +54,14 @@ export async function handleEmbeddings(
   if ('rejection' in chosen) return reject(chosen.rejection)
   const own = body['idempotent'] === false ? tightened(chosen) : chosen
   const health = host.health.forRun()
-  const route = host.drills.isActive ? host.drills.drilled(own, inbound.headers, health) : own
-
   const { clock, random, order, latencies } = host
   const request = requestOf(body, model, chosen.dimensions)
+  const gateOf = (dryRun: boolean): Gate | undefined =>
+    authorize && createGate({
+      authorize, route: own.name, requestId, caller: known.caller, request, dryRun, clock, signal: signalOf(inbound),
+      onClose: host.openRuns.onClose, onFault: host.onAuthorizeFault, onInternalFault: (error) => logFault(host.logger, requestId, error),
+    })
+  const route = host.drills.isActive ? host.drills.drilled(own, { request, headers: inbound.headers, health, gate: gateOf(true) }) : own
   const watch = watchRun(host, { requestId, route: route.name, requested: model, callerKeyId: known.keyId, lane: 'embeddings' })
   const client = clientOf(inbound)
   const signal = client === undefined ? signalOf(inbound) : undefined
@@ -67,10 +72,7 @@ export async function handleEmbeddings(
     latencies,
     prices: order.pricesOf(request, route.order),
     onOrderProblem: order.onProblem,
-    gate: authorize && createGate({
-      authorize, route: route.name, requestId, caller: known.caller, request, dryRun: false, clock, signal: signalOf(inbound),
-      onClose: host.openRuns.onClose, onFault: host.onAuthorizeFault, onInternalFault: (error) => logFault(host.logger, requestId, error),
-    }),
+    gate: gateOf(false),
     journal: watch.journal,
     onStart: stopsWith(watch.open, client),
     onEnd: watch.ended,

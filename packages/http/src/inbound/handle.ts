@@ -72,9 +72,9 @@ export async function handleChat(
   const { clock, random, order, latencies } = host
   const health = host.health.forRun()
   const { caller, keyId } = known
-  const gateOf = (route: string): Gate | undefined =>
+  const gateOf = (route: string, isDry = dryRun): Gate | undefined =>
     authorize && createGate({
-      authorize, route, requestId, caller, request, dryRun, clock, signal: signalOf(inbound), onClose: host.openRuns.onClose,
+      authorize, route, requestId, caller, request, dryRun: isDry, clock, signal: signalOf(inbound), onClose: host.openRuns.onClose,
       onFault: host.onAuthorizeFault, onInternalFault: (error) => logFault(host.logger, requestId, error),
     })
   if (dryRun || 'rejection' in chosen) {
@@ -86,7 +86,9 @@ export async function handleChat(
   }
 
   const { requested } = chosen
-  const route = host.drills.isActive ? host.drills.drilled(chosen.route, inbound.headers, health) : chosen.route
+  const route = host.drills.isActive
+    ? host.drills.drilled(chosen.route, { request, headers: inbound.headers, health, gate: gateOf(chosen.route.name, true) })
+    : chosen.route
   const watch = watchRun(host, { requestId, route: route.name, requested, callerKeyId: keyId, lane: route.lane })
   const { journal, ended: onEnd } = watch
   const client = clientOf(inbound)

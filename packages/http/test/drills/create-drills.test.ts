@@ -22,7 +22,7 @@ const PROVIDERS = {
 const ROUTES: RoutesInput = { chat: ['first/one', 'second/two'] }
 const DRILL: DrillRequest = { route: 'chat', fault: 'fail', share: 1, forMs: 60_000, maxRequests: 100, actor: 'ann', reason: 'game day' }
 
-function made(routes: RoutesInput = ROUTES, ground: Partial<FallbackGround> = {}, providers: FallbackOptions['providers'] = PROVIDERS) {
+function made(routes: RoutesInput = ROUTES, ground: Partial<FallbackGround> = {}, providers: FallbackOptions['providers'] = PROVIDERS, options: FallbackOptions = {}) {
   const warnings: string[] = []
   const errors: string[] = []
   const lines: string[] = []
@@ -32,7 +32,7 @@ function made(routes: RoutesInput = ROUTES, ground: Partial<FallbackGround> = {}
     warn: (_fields: unknown, message: string) => void warnings.push(message),
     error: (_fields: unknown, message: string) => void errors.push(message),
   }
-  const fallback = createMountableFallback(routes, { providers, logger }, ground)
+  const fallback = createMountableFallback(routes, { providers, logger, ...options }, ground)
   const events: FallbackEvent[] = []
   fallback.on((event) => events.push(event))
   return { fallback, events, warnings, errors, lines }
@@ -190,6 +190,7 @@ t.test('one that a client would see is refused, and so is one without bounds', a
     chat: ROUTES['chat'] ?? [], lone: ['first/one'], mine: [custom, 'second/two'],
     early: { legs: ['first/one', 'second/two'], commit: 'established' }, once: { legs: ['first/one', 'second/two'], idempotency: 'safe' },
     narrow: { legs: ['first/one', 'second/two'], advanceOn: ['rate_limit'] },
+    short: { legs: ['first/one', 'second/two'], deadlineMs: 900 },
   })
   const cases: [Partial<DrillRequest>, string, RegExp][] = [
     [{ route: 'other' }, 'unknown_route', /no route is called 'other'/],
@@ -200,6 +201,7 @@ t.test('one that a client would see is refused, and so is one without bounds', a
     [{ route: 'early', fault: 'stall' }, 'invalid_request', /commits before/],
     [{ route: 'once', fault: 'corrupt' }, 'invalid_request', /idempotency/],
     [{ route: 'narrow' }, 'invalid_request', /advanceOn/],
+    [{ route: 'short', fault: 'stall' }, 'invalid_request', /deadlineMs/],
     [{ forMs: 3_600_001 }, 'invalid_request', /an hour/],
     [{ forMs: 0 }, 'invalid_request', /forMs/],
     [{ maxRequests: 10_001 }, 'invalid_request', /maxRequests/],
@@ -239,6 +241,72 @@ t.test('while no leg behind it is well, a leg is left alone', async (t) => {
   fallback.drills.start(DRILL)
   t.match(await ask(fallback), { status: 200, served: 'first/one', trail: /^"first\/one";outcome=served;ms=\d+$/ })
   t.match(fallback.drills.list(), [{ drilled: 0 }])
+  await fallback.close()
+})
+
+t.test('a request that no leg behind it has words for is left alone, and so is one that would stop there', async (t) => {
+  const legs = ['first/one', 'anthropic/claude-sonnet-4-5']
+  const { fallback } = made({ chat: legs, strict: { legs: [...legs, 'second/two'], untranslatable: 'refuse' }, third: [...legs, 'second/two'] })
+  for (const route of ['chat', 'strict', 'third']) fallback.drills.start({ ...DRILL, route })
+  const askFor = (model: string, body: object) => ask(fallback, { stream: false, body: { model, ...body } })
+  for (const [model, body, served] of [
+    ['chat', {}, 'anthropic/claude-sonnet-4-5'], ['chat', { n: 2 }, 'first/one'],
+    ['strict', {}, 'anthropic/claude-sonnet-4-5'], ['strict', { n: 2 }, 'first/one'],
+    ['third', { n: 2 }, 'second/two'],
+  ] as const) t.match(await askFor(model, body), { status: 200, served }, `${model} ${JSON.stringify(body)}`)
+  t.strictSame(fallback.drills.list().map(({ route, drilled }) => `${route} ${drilled}`), ['third 1', 'strict 1', 'chat 1'])
+  await fallback.close()
+})
+
+t.test('where the host lets no leg behind it serve, a leg is asked for real', async (t) => {
+  const asked: string[] = []
+  const answers: Record<string, 'skip' | 'stop'> = { skipped: 'skip', stopped: 'stop' }
+  const { fallback } = made({ chat: ['first/one', 'second/two'], skipped: ['first/one', 'second/two'], stopped: ['first/one', 'second/two'] }, {}, PROVIDERS, {
+    authorize: ({ leg, route, dryRun }) => {
+      asked.push(`${leg.provider} ${dryRun}`)
+      const refuse = leg.provider === 'second' ? answers[route] : undefined
+      return refuse && { refuse, reason: 'not there' }
+    },
+  })
+  for (const [route, served] of [['chat', 'second/two'], ['skipped', 'first/one'], ['stopped', 'first/one']] as const) {
+    for (const fault of ['fail', 'cut'] as const) {
+      asked.length = 0
+      const { id } = fallback.drills.start({ ...DRILL, route, fault })
+      t.match(await ask(fallback, { body: { model: route } }), { status: 200, served }, `${route} ${fault}`)
+      t.strictSame(asked, ['first false', 'second true', ...(route === 'chat' ? ['second false'] : [])])
+      t.match(fallback.drills.end({ id, actor: 'ann', reason: 'seen' }), { drilled: route === 'chat' ? 1 : 0 })
+    }
+  }
+  await fallback.close()
+})
+
+t.test('a stall leaves the leg behind it most of the deadline, and holds no client for longer than ten seconds', async (t) => {
+  const { createSystemClock } = await import('@understudy/core')
+  const real = createSystemClock({ unref: true })
+  const speed = 50
+  const clock = { now: () => real.now() * speed, schedule: (ms: number, due: () => void) => real.schedule(ms / speed, due) }
+  const { fallback } = made({ chat: ['first/one', 'second/two'], short: { legs: ['first/one', 'second/two'], deadlineMs: 15_000 } }, { clock })
+  for (const route of ['chat', 'short']) fallback.drills.start({ ...DRILL, route, fault: 'stall' })
+  for (const [model, least, most] of [['chat', 9_900, 40_000], ['short', 4_900, 12_000]] as const) {
+    for (const stream of [true, false]) {
+      const { status, served, trail } = await ask(fallback, { stream, body: { model } })
+      t.strictSame([status, served], [200, 'second/two'], `${model} ${stream}`)
+      const ms = Number(/^"first\/one";outcome=failed;reason=timeout;.*?drill;ms=(\d+)/.exec(trail ?? '')?.[1])
+      t.ok(ms >= least && ms <= most, `${model} ${stream}: ${trail}`)
+    }
+  }
+  await fallback.close()
+})
+
+t.test('an answer that comes too late to be tampered with stays whole', async (t) => {
+  const slow = await startSimulator({ script: { models: { one: [{ delayMs: 500 }] }, fallback: {} } })
+  t.teardown(() => slow.close())
+  const { fallback } = made({ chat: { legs: ['first/one', 'second/two'], deadlineMs: 1_200 } }, {}, { ...PROVIDERS, first: { ...PROVIDERS.first, baseURL: slow.url } })
+  for (const fault of ['stall', 'cut', 'corrupt'] as const) {
+    const { id } = fallback.drills.start({ ...DRILL, fault })
+    t.match(await ask(fallback, { stream: false }), { status: 200, served: 'first/one' }, fault)
+    fallback.drills.end({ id, actor: 'ann', reason: 'seen' })
+  }
   await fallback.close()
 })
 
