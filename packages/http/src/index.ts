@@ -50,7 +50,9 @@ export type {
   LegTrial,
   PinRequest,
   RestoreRequest,
+  RevertPreview,
   RouteChange,
+  RouteState,
   TrialOptions,
 } from './live/chain-control.js'
 export type { ChainControlCode } from './live/chain-control-error.js'

@@ -41,6 +41,8 @@ export interface RunningChains {
 export interface LiveStatus {
   /** What the source calls itself. */
   readonly source: string
+  /** Whether it can be written, so that a chain can be changed through us. */
+  readonly writable: boolean
   /** Milliseconds since the epoch; absent = it was never read. */
   readonly lastReadAt?: number | undefined
   /** Whether the last read found a document. */
@@ -116,7 +118,7 @@ export function createLiveChains(known: KnownChains, live: ResolvedLive, host: L
     running: () => running,
     status() {
       const ignored = news.ignored()
-      return { source: source.name, ...status, ...rejections.summary(), ...(ignored !== undefined && { ignored }) }
+      return { source: source.name, writable: source.write !== undefined, ...status, ...rejections.summary(), ...(ignored !== undefined && { ignored }) }
     },
     start() {
       if (restored.type === 'unfit') reject(identityOf(restored.check), restored.check)

@@ -36,6 +36,23 @@ export interface ChangeResult {
   readonly previousVersion: number
 }
 
+/** What a route runs, or would run. */
+export interface RouteState {
+  /** As `provider/model`. */
+  readonly legs: readonly string[]
+  /** Absent where the route has no presets. */
+  readonly preset?: string | undefined
+  readonly marking?: string | undefined
+}
+
+/** What a revert would come to. */
+export interface RevertPreview {
+  /** The change that would be undone. */
+  readonly undoes: Pick<HistoryEntry, 'version' | 'actor' | 'reason' | 'at'>
+  /** What the route would run then. */
+  readonly to: RouteState
+}
+
 /** What of a route is tried. */
 export interface TrialOptions {
   /** Default the chain that it runs. */
@@ -64,8 +81,10 @@ export interface ChainControl {
   readonly pin: (request: PinRequest) => Promise<ChangeResult>
   /** Selects `normal` again. If that is selected already nothing is written, and both versions of the result are the same. */
   readonly unpin: (request: RouteChange) => Promise<ChangeResult>
-  /** Undoes the last change of the route: its entry as it was before it. */
+  /** Undoes the last change of the route: its entry as it was before it. A revert is such a change too. */
   readonly revert: (request: RouteChange) => Promise<ChangeResult>
+  /** What `revert` would do to a route now; rejects as it would. Changes nothing. */
+  readonly revertPreview: (route: string) => Promise<RevertPreview>
   /** Makes an earlier document that was applied live again, under a new version. */
   readonly restore: (request: RestoreRequest) => Promise<ChangeResult>
   /** Newest first; from the store where it keeps one. `limit` default 50. */

@@ -1,12 +1,15 @@
 import type { ChainDocumentJson, ChainSource, CheckedDocument, HistoryEntry, KnownChains, LiveChains, RouteJson } from '@understudy/config'
 import {
-  changesRoute, entryBefore, entryIn, isSameSelection, markedDocument, NORMAL, PIN_MS, presetNames, routesIn, selectingEntry, stampedRoutes, troubleOf,
+  changesRoute, entryIn, markedDocument, NORMAL, PIN_MS, presetNames, routesIn, selectingEntry, stampedRoutes, troubleOf,
   VersionConflictError, withEntry,
 } from '@understudy/config'
 import type { Clock } from '@understudy/core'
 
-import type { ChainControl, ChangeAuthor, ChangeResult, LegTrial } from './chain-control.js'
+import type { ChainControl, ChangeAuthor, ChangeResult, LegTrial, RevertPreview, RouteState } from './chain-control.js'
 import { ChainControlError } from './chain-control-error.js'
+import { checkRequest } from './check-request.js'
+import { revertTarget, stateBy, stateOf } from './revert-target.js'
+import type { RevertTarget } from './revert-target.js'
 
 /** What the control of chains stands on. */
 export interface ChainControlHost {
@@ -24,6 +27,8 @@ export interface ChainControlHost {
 
 /** What a change is made from. */
 interface Held {
+  /** What the store says that it holds. */
+  readonly version: number
   readonly document: CheckedDocument | undefined
   readonly routes: Readonly<Record<string, unknown>>
   readonly now: number
@@ -47,6 +52,7 @@ export function createChainControl(host: ChainControlHost): ChainControl {
 
   return {
     async pin(request) {
+      checkRequest('pin', request, ['route', 'preset'], ['forMs'])
       const { route, preset, forMs = PIN_MS } = request
       if (!Number.isInteger(forMs) || forMs < 1 || forMs > LONGEST_PIN_MS) {
         throw new ChainControlError('invalid_request', `forMs is ${forMs}; it must be a whole number of ms, at most ${LONGEST_PIN_MS} (7 days)`)
@@ -63,6 +69,7 @@ export function createChainControl(host: ChainControlHost): ChainControl {
     },
 
     async unpin(request) {
+      checkRequest('unpin', request, ['route'])
       const { route } = request
       return change(request, ({ document, routes }) => {
         mustBeRoute(route)
@@ -74,21 +81,23 @@ export function createChainControl(host: ChainControlHost): ChainControl {
     },
 
     async revert(request) {
+      checkRequest('revert', request, ['route'])
       const { route } = request
-      return change(request, async ({ routes }) => {
+      return change(request, async (held) => {
         mustBeRoute(route)
-        const now = entryOf(routes, route)
-        const known = await entries({ limit: MOST_SEARCHED })
-        const change = known.find((entry) => entry.outcome === 'applied' && entry.document !== undefined
-          && isSameSelection(entryIn(entry.document, route), now) && changesRoute(entry, route))
-        if (change === undefined) {
-          throw new ChainControlError('nothing_to_revert', `no change of route '${route}' is known that could be undone`)
-        }
-        return withEntry(routes, route, entryBefore(change, route, known))
+        return withEntry(held.routes, route, (await undoing(route, held)).entry)
       })
     },
 
+    async revertPreview(route) {
+      mustBeRoute(route)
+      if (live === undefined || source?.write === undefined) throw notWritable(source)
+      const { change: { version, actor, reason, at }, to } = await undoing(route, await heldNow(live))
+      return { undoes: { version, actor, reason, at }, to }
+    },
+
     async restore(request) {
+      checkRequest('restore', request, ['version'])
       const { version } = request
       return change(request, async () => {
         const found = (await entries({ limit: MOST_SEARCHED, version }))
@@ -121,6 +130,30 @@ export function createChainControl(host: ChainControlHost): ChainControl {
     throw new ChainControlError('unknown_route', `no route is called '${route}'; there is ${[...known.routes.keys()].join(', ')}`)
   }
 
+  /** How the last change of a route is undone. Throws where nothing would be another one. */
+  async function undoing(route: string, { document, routes, now }: Held): Promise<RevertTarget & Pick<RevertPreview, 'to'>> {
+    const target = revertTarget(route, entryOf(routes, route), await entries({ limit: MOST_SEARCHED }))
+    if (target === undefined) {
+      throw new ChainControlError('nothing_to_revert', `no change of route '${route}' is known that could be undone`)
+    }
+    const to = stateWith(withEntry(routes, route, target.entry), route, now)
+    const { pins, routes: running } = live?.running() ?? {}
+    const ran = running?.get(route)
+    const isOver = pins?.get(route)?.isOver === true && document?.routes.get(route)?.active === pins.get(route)?.preset
+    if (isOver && ran !== undefined && JSON.stringify(stateOf(ran)) === JSON.stringify(to)) {
+      throw new ChainControlError('nothing_to_revert', `the last change of route '${route}' was a pin whose time is over: it runs what it ran before`)
+    }
+    return { ...target, to }
+  }
+
+  /** What a route would run with these entries, as far as that can be said here. */
+  function stateWith(routes: Readonly<Record<string, unknown>>, name: string, now: number): RouteState {
+    const route = known.routes.get(name)
+    const check = live?.check(markedDocument(undefined, routes, { version: 1, actor: 'nobody', reason: 'asked only', now }))
+    if (route === undefined || check?.type !== 'checked') return { legs: [] }
+    return stateBy(route, check.document.routes.get(name), now)
+  }
+
   function change(author: ChangeAuthor, edit: Edit): Promise<ChangeResult> {
     const made = last.then(() => changeNow(author, edit))
     last = made.catch(() => undefined)
@@ -128,10 +161,6 @@ export function createChainControl(host: ChainControlHost): ChainControl {
   }
 
   async function changeNow(author: ChangeAuthor, edit: Edit): Promise<ChangeResult> {
-    for (const name of ['actor', 'reason'] as const) {
-      const text: unknown = author[name]
-      if (typeof text !== 'string' || text.trim() === '') throw new ChainControlError('invalid_request', `${name} is missing: say ${name === 'actor' ? 'who' : 'why'}`)
-    }
     if (host.isClosed()) throw new ChainControlError('closed', 'Understudy is closed')
     if (live === undefined || source?.write === undefined) throw notWritable(source)
     for (let tries = 1; ; tries += 1) {
@@ -144,22 +173,29 @@ export function createChainControl(host: ChainControlHost): ChainControl {
     }
   }
 
+  async function heldNow(running: LiveChains): Promise<Held> {
+    const { version, document } = await running.held().catch((cause: unknown) => {
+      throw new ChainControlError('source_unavailable', `the source cannot be read now (${troubleOf(cause)}), so nothing was changed`, { cause })
+    })
+    const { document: ran, pins } = running.running()
+    const now = wallClock()
+    // What the store holds is what counts; one that holds nothing that can be run gets what runs.
+    const base = document ?? ran
+    return { version, document: base, routes: stampedRoutes(base, pins, now), now }
+  }
+
   async function writeChange(
     running: LiveChains,
     write: NonNullable<ChainSource['write']>,
     { actor, reason, expectedVersion }: ChangeAuthor,
     edit: Edit,
   ): Promise<ChangeResult> {
-    const held = await running.held().catch((cause: unknown) => {
-      throw new ChainControlError('source_unavailable', `the source cannot be read now (${troubleOf(cause)}), so nothing was changed`, { cause })
-    })
-    const { version: previousVersion, document: ran, pins } = running.running()
+    const held = await heldNow(running)
+    const { version: previousVersion } = running.running()
+    const { document: base, now } = held
     const latest = Math.max(held.version, previousVersion)
     if (expectedVersion !== undefined && expectedVersion !== latest) throw new VersionConflictError(expectedVersion, latest)
-    const now = wallClock()
-    // What the store holds is what counts; one that holds nothing that can be run gets what runs.
-    const base = held.document ?? ran
-    const routes = await edit({ document: base, routes: stampedRoutes(base, pins, now), now })
+    const routes = await edit(held)
     if (routes === undefined) return { version: previousVersion, previousVersion }
     const document = markedDocument(base?.json, routes, { version: latest + 1, actor, reason, now })
     const check = running.check(document)

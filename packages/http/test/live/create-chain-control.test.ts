@@ -139,6 +139,36 @@ t.test('revert goes by the log of this process where the store keeps none, and s
   t.equal(running(fallback), '0 code normal: one two')
 })
 
+t.test('what a revert would come to is said before it is made', async (t) => {
+  const { fallback, chains } = await start(t, memorySource())
+  t.match(await refusal(chains.revertPreview('chat')), /^nothing_to_revert: no change of route 'chat' is known/)
+  t.match(await refusal(chains.revertPreview('chta')), /^unknown_route/)
+  await chains.pin({ ...ANN, route: 'chat', preset: 'local_only' })
+  t.strictSame(await chains.revertPreview('chat'), {
+    undoes: { version: 1, actor: 'ann', reason: 'an incident', at: EPOCH },
+    to: { legs: ['one/one', 'two/two'], preset: 'normal' },
+  })
+  t.equal(running(fallback), '1 live local_only: own', 'nothing is changed')
+  await chains.revert({ ...ANN, route: 'chat' })
+  t.match((await chains.revertPreview('chat')).to, { legs: ['own/own'], preset: 'local_only', marking: 'degraded' }, 'the second undoes the first')
+})
+
+t.test('a pin whose time is over is nothing to revert; a chain that ran before it is', async (t) => {
+  const source = memorySource()
+  const { fallback, chains, clock } = await start(t, source)
+  await chains.pin({ ...ANN, route: 'chat', preset: 'second', forMs: HOUR })
+  await clock.advance(1.1 * HOUR)
+  const over = "nothing_to_revert: the last change of route 'chat' was a pin whose time is over: it runs what it ran before"
+  t.strictSame([await refusal(chains.revertPreview('chat')), await refusal(chains.revert({ ...ANN, route: 'chat' }))], [over, over])
+  t.equal(source.held?.['version'], 1, 'nothing was written')
+  await chains.pin({ ...ANN, route: 'chat', preset: 'second', forMs: 3 * HOUR })
+  await chains.pin({ ...ANN, route: 'chat', preset: 'local_only', forMs: HOUR })
+  await clock.advance(1.1 * HOUR)
+  t.equal(running(fallback), '3 live normal: one two')
+  await chains.revert({ ...ANN, route: 'chat' })
+  t.equal(running(fallback), '4 live second: two one', 'the longer pin before it has time left')
+})
+
 t.test('restore makes an earlier document live under a new version', async (t) => {
   const { fallback, chains } = await start(t, memorySource())
   await chains.pin({ ...ANN, route: 'chat', preset: 'second' })
@@ -207,6 +237,10 @@ t.test('what cannot be done is refused, and says what would be right', async (t)
     chains.pin({ ...pin, actor: '' }),
     chains.pin({ ...pin, reason: ' ' }),
     chains.pin({ ...pin, forMs: 0 }),
+    chains.pin({ ...ANN, route: 'chat', presett: 'second' } as never),
+    chains.pin({ ...ANN, route: 'chat' } as never),
+    chains.revert(undefined as never),
+    chains.restore({ ...ANN } as never),
     chains.pin({ ...pin, reason: 'x'.repeat(2_000) }),
   ].map(refusal)), [
     "unknown_route: no route is called 'chta'; there is chat, plain",
@@ -215,6 +249,10 @@ t.test('what cannot be done is refused, and says what would be right', async (t)
     'invalid_request: actor is missing: say who',
     'invalid_request: reason is missing: say why',
     'invalid_request: forMs is 0; it must be a whole number of ms, at most 604800000 (7 days)',
+    "invalid_request: 'presett' is no member of what pin takes; did you mean 'preset'?",
+    'invalid_request: preset is missing: pin needs route and preset',
+    'invalid_request: revert was given no request; write revert({ route, actor, reason })',
+    'invalid_request: version is missing: restore needs version',
     `invalid_change: nothing was changed: document.reason: is '${'x'.repeat(60)}...'; it must be why it is changed, at most 1000 characters`,
   ])
   t.equal(fallback.snapshot().live?.version, 0)
