@@ -25,6 +25,8 @@ export interface EventDialect {
   readFailure(text: string): Failure
   /** What a frame means that has no data, where a vendor writes an error into its streams as it is. Default: nothing. */
   readBare?(text: string): Failure | undefined
+  /** Told of the text of an event that was known to be as the last plain one, where parts are wanted. Default: nobody wants to know. */
+  saidPlain?(text: string): void
   /**
    * Asked behind each event that was read and is passed on: what goes before its text, where clients cannot do without. `hasSkipped`:
    * whether an event was left out, which may have said it. Default: nothing is ever missing.
@@ -217,6 +219,7 @@ class EventDecoder implements StreamDecoder {
     const text = this.#text === undefined ? undefined : this.#plainLook?.textIn(latin1)
     if (this.#text === undefined || text === undefined || text === '') return false
     this.#parts.push({ ...this.#text, text })
+    this.#dialect.saidPlain?.(text)
     return true
   }
 

@@ -1,32 +1,25 @@
 import type { Part } from '@understudy/core'
+import { failureOf } from '@understudy/core'
+import { isDeepStrictEqual } from 'node:util'
 import { outputKeys } from '../carried-output.js'
 import type { StreamDecoder, StreamDecoderOptions } from '../dialect-codec.js'
 import { createEventDecoder, type EventDialect, type EventNature } from '../event-decoder.js'
-import { isObject, listOf, numberOf, objectOf, textOf, type JsonObject } from '../read-json.js'
+import { isObject, listOf, numberOf, objectOf, parseJson, textOf, type JsonObject } from '../read-json.js'
 import { errorIn, failureOfError } from './decode-failure.js'
 import { thoughtsOf } from './decode-items.js'
 import { decodeResponse, isFailed, readEnd } from './decode-response.js'
 import { createEventWriter } from './encode-stream.js'
 import { createItemOrder } from './item-order.js'
+import { OpenItems, partOf, type OpenItem } from './open-items.js'
 import { argumentsOf, callOf, isOutput, readContent, readOutput, readReasoning, startOf } from './read-output.js'
+import type { SaidText } from './said-text.js'
 import { OUTPUT_KEYS, PLAIN_KEYS, PLAIN_NUMBERS, proofOf } from './wire.js'
 
 const BEFORE_OUTPUT = outputKeys(OUTPUT_KEYS)
 
 /** A decoder for one stream of a response's events. */
 export function createStreamDecoder(options: StreamDecoderOptions): StreamDecoder {
-  return createEventDecoder(new ResponseDialect(), options)
-}
-
-/** An item whose end has not come. */
-interface OpenItem {
-  /** Of a call. */
-  readonly call: number | undefined
-  isNamed: boolean
-  /** Whether something of it came in pieces. */
-  isSaid: boolean
-  /** The part that the last piece belonged to. */
-  part: number | undefined
+  return createEventDecoder(new ResponseDialect(options.forward === 'parts'), options)
 }
 
 type Reader = (dialect: ResponseDialect, event: JsonObject, parts: Part[]) => EventNature
@@ -47,6 +40,9 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['response.reasoning_summary_text.delta', (dialect, event, parts) => dialect.thought(event.summary_index, event, parts)],
   ['response.reasoning_text.delta', (dialect, event, parts) => dialect.thought(event.content_index, event, parts)],
   ['response.function_call_arguments.delta', (dialect, event, parts) => dialect.piece(event, parts)],
+  ['response.output_text.done', (dialect, event, parts) => dialect.endText('text', event.text, event, parts)],
+  ['response.refusal.done', (dialect, event, parts) => dialect.endText('refusal', event.refusal, event, parts)],
+  ['response.function_call_arguments.done', (dialect, event, parts) => dialect.endArguments(event, parts)],
   ['response.completed', (dialect, event, parts) => dialect.finish(event, parts)],
   ['response.incomplete', (dialect, event, parts) => dialect.finish(event, parts)],
   ['response.failed', (dialect, event, parts) => dialect.fail(event, parts)],
@@ -63,10 +59,16 @@ class ResponseDialect implements EventDialect {
   readonly readFailure = failureOfError
   readonly readDocument = readDocument
   readonly #order = createItemOrder()
-  readonly #items = new Map<number | string, OpenItem>()
+  readonly #items = new OpenItems()
+  /** Whether all pieces are seen here. A client that is sent the events themselves has those that say the whole too. */
+  readonly #seesAll: boolean
+  /** Of the last plain event. */
+  #plain: OpenItem | undefined
   #isStarted = false
-  #hasOutput = false
-  #calls = 0
+
+  constructor(seesAll: boolean) {
+    this.#seesAll = seesAll
+  }
 
   isTerminator(): boolean {
     return false
@@ -82,8 +84,13 @@ class ResponseDialect implements EventDialect {
     if (!isObject(value) || type === undefined) return 'junk'
     const read = READERS.get(type)
     if (read !== undefined) return read(this, value, parts)
-    if (typeof value.delta === 'string' ? value.delta !== '' : textOf(value.partial_image_b64) !== undefined) this.#media(parts)
+    if (typeof value.delta === 'string' ? value.delta !== '' : textOf(value.partial_image_b64) !== undefined) parts.push({ type: 'media' })
     return 'event'
+  }
+
+  saidPlain(text: string): void {
+    this.#plain?.said.add(text)
+    this.#plain?.part?.said.add(text)
   }
 
   missingOpener(value: unknown, hasSkipped: boolean): string | undefined {
@@ -99,8 +106,8 @@ class ResponseDialect implements EventDialect {
 
   addItem(event: JsonObject, parts: Part[]): EventNature {
     const item = objectOf(event.item) ?? {}
-    const open = this.#open(event, item)
-    if (open.call !== undefined) this.#sayCall(open, item, parts)
+    const open = this.#items.of(event, textOf(item.type) ?? '', item)
+    if (open.call !== undefined) sayCall(open, item, argumentsOf(item.arguments), parts)
     // By its id a client of the same dialect knows a thought from its start.
     else if (item.type === 'reasoning') readReasoning({ id: item.id }, '', parts)
     return 'event'
@@ -108,53 +115,65 @@ class ResponseDialect implements EventDialect {
 
   endItem(event: JsonObject, parts: Part[]): EventNature {
     const item = objectOf(event.item) ?? {}
-    const open = this.#open(event, item)
-    this.#items.delete(keyOf(event, item))
-    if (open.call !== undefined) {
-      if (!open.isNamed || !open.isSaid) this.#sayCall(open, item, parts)
-    } else if (item.type === 'reasoning') {
-      const text = open.isSaid ? '' : thoughtsOf(item)
-      if (text !== '' || proofOf(item) !== textOf(item.id)) readReasoning(item, text, parts)
-      this.#hasOutput ||= text !== ''
-    } else if (item.type !== 'message') {
-      if (isOutput(item)) this.#media(parts)
-    } else if (!open.isSaid) {
-      const before = parts.length
-      for (const part of listOf(item.content).filter(isObject)) readContent(part, parts)
-      this.#hasOutput ||= parts.length > before
-    }
+    this.#endItem(this.#items.of(event, textOf(item.type) ?? '', item), item, parts)
     return 'event'
   }
 
   text(type: 'text' | 'refusal', event: JsonObject, parts: Part[]): EventNature {
     const text = textOf(event.delta)
     if (text === undefined) return 'event'
-    this.#open(event).isSaid = true
-    this.#hasOutput = true
+    const open = this.#items.of(event, 'message')
+    partOf(open, event, true)?.said.add(text)
+    open.said.add(text)
     parts.push({ type, text })
-    return type === 'text' ? 'plain' : 'event'
+    if (type !== 'text') return 'event'
+    this.#plain = open
+    return 'plain'
+  }
+
+  /** What is left of a part of a message. */
+  endText(type: 'text' | 'refusal', value: unknown, event: JsonObject, parts: Part[]): EventNature {
+    const whole = textOf(value)
+    if (whole === undefined) return 'event'
+    const open = this.#items.of(event, 'message')
+    const part = partOf(open, event, false)
+    if (part === undefined) return 'event'
+    part.isDone = true
+    const rest = this.#restOf(part.said, whole)
+    if (rest === undefined) return differs(parts)
+    if (rest === '') return 'event'
+    open.said.add(rest)
+    parts.push({ type, text: rest })
+    return 'event'
   }
 
   /** Paragraphs of a summary are parts of their own. */
   thought(index: unknown, event: JsonObject, parts: Part[]): EventNature {
     const text = textOf(event.delta)
     if (text === undefined) return 'event'
-    const open = this.#open(event)
-    const part = numberOf(index) ?? 0
-    parts.push({ type: 'reasoning', text: open.part === undefined || open.part === part ? text : `\n\n${text}` })
-    open.part = part
-    open.isSaid = true
-    this.#hasOutput = true
+    const open = this.#items.of(event, 'reasoning')
+    const paragraph = numberOf(index) ?? 0
+    const said = open.paragraph === undefined || open.paragraph === paragraph ? text : `\n\n${text}`
+    open.paragraph = paragraph
+    open.said.add(said)
+    parts.push({ type: 'reasoning', text: said })
+    this.#plain = open
     return 'plain'
   }
 
   piece(event: JsonObject, parts: Part[]): EventNature {
     const text = argumentsOf(event.delta)
     if (text === '') return 'event'
-    const open = this.#open(event, CALL)
-    open.isSaid = true
-    this.#hasOutput = true
-    parts.push({ type: 'tool-call', index: open.call ?? 0, arguments: text })
+    sayArguments(this.#items.of(event, 'function_call'), text, parts)
+    return 'event'
+  }
+
+  /** What is left of the arguments of a call. */
+  endArguments(event: JsonObject, parts: Part[]): EventNature {
+    const open = this.#items.of(event, 'function_call')
+    const rest = this.#restOfCall(open, argumentsOf(event.arguments))
+    if (rest === undefined) return differs(parts)
+    if (rest !== '') sayArguments(open, rest, parts)
     return 'event'
   }
 
@@ -163,12 +182,10 @@ class ResponseDialect implements EventDialect {
     const error = errorIn(response)
     if (error !== undefined || isFailed(response)) return this.fail(event, parts)
     this.start(event, parts)
-    const before = parts.length
-    // Some servers say all at the end.
-    if (!this.#hasOutput) readOutput(response.output, parts)
-    const hasCalls = this.#calls > 0 || parts.slice(before).some(({ type }) => type === 'tool-call')
+    for (const [place, item] of listOf(response.output).filter(isObject).entries()) this.#sayFinal(item, place, parts)
+    if (parts.at(-1)?.type === 'error') return 'event'
     const status = event.type === 'response.incomplete' ? 'incomplete' : 'completed'
-    readEnd({ ...response, status: response.status ?? status }, hasCalls, parts)
+    readEnd({ ...response, status: response.status ?? status }, this.#items.hasCalls, parts)
     parts.push(Array.isArray(response.output) ? { type: 'end', document: response } : { type: 'end' })
     return 'last'
   }
@@ -179,36 +196,84 @@ class ResponseDialect implements EventDialect {
     return 'event'
   }
 
-  #sayCall(open: OpenItem, item: JsonObject, parts: Part[]): void {
-    const text = open.isSaid ? '' : argumentsOf(item.arguments)
-    const call = callOf(item, open.call ?? 0, text)
-    open.isSaid ||= text !== ''
-    open.isNamed ||= textOf(item.name) !== undefined
-    this.#hasOutput = true
-    parts.push(call)
+  /** Some servers say all at the end, or more there than before. */
+  #sayFinal(item: JsonObject, place: number, parts: Part[]): void {
+    if (parts.at(-1)?.type === 'error') return
+    const open = this.#items.finalOf(item, place)
+    if (open !== undefined) this.#endItem(open, item, parts)
+    else readOutput([item], parts, item.type === 'function_call' ? this.#items.takeCall() : 0)
   }
 
-  #media(parts: Part[]): void {
-    this.#hasOutput = true
-    parts.push({ type: 'media' })
+  /** Says what is left of an item: told of a second time, only what can be compared with what was said. */
+  #endItem(open: OpenItem, item: JsonObject, parts: Part[]): void {
+    const wasEnded = open.isEnded
+    open.isEnded = true
+    if (open.call !== undefined) {
+      const rest = this.#restOfCall(open, argumentsOf(item.arguments))
+      if (rest === undefined) differs(parts)
+      else if (rest !== '' || (!open.isNamed && !wasEnded)) sayCall(open, item, rest, parts)
+    } else if (item.type === 'message') {
+      this.#endMessage(open, item, parts)
+    } else if (!wasEnded && item.type === 'reasoning') {
+      // Of a thought that is told in other words at its end nothing depends.
+      const text = this.#restOf(open.said, thoughtsOf(item)) ?? ''
+      if (text !== '' || proofOf(item) !== textOf(item.id)) readReasoning(item, text, parts)
+    } else if (!wasEnded && isOutput(item)) {
+      parts.push({ type: 'media' })
+    }
   }
 
-  #open(event: JsonObject, item: JsonObject = {}): OpenItem {
-    const key = keyOf(event, item)
-    const known = this.#items.get(key)
-    if (known !== undefined) return known
-    const call = item.type === 'function_call' ? this.#calls++ : undefined
-    const open: OpenItem = { call, isNamed: false, isSaid: false, part: undefined }
-    this.#items.set(key, open)
-    return open
+  #endMessage(open: OpenItem, item: JsonObject, parts: Part[]): void {
+    const whole: Part[] = []
+    for (const part of listOf(item.content).filter(isObject)) readContent(part, whole)
+    const texts = whole.flatMap((part) => (part.type === 'text' || part.type === 'refusal' ? [part] : []))
+    const text = texts.map((part) => part.text).join('')
+    let said = open.said.length
+    const rest = text === '' ? '' : this.#restOf(open.said, text)
+    if (rest === undefined) differs(parts)
+    if (rest === undefined || rest === '') return
+    open.said.add(rest)
+    for (const part of texts) {
+      if (said < part.text.length) parts.push({ ...part, text: part.text.slice(said) })
+      said = Math.max(0, said - part.text.length)
+    }
+  }
+
+  #restOf(said: SaidText, whole: string): string | undefined {
+    if (said.isEmpty) return whole
+    return this.#seesAll ? said.restOf(whole) : ''
+  }
+
+  /** Servers that read the arguments may write them anew. */
+  #restOfCall({ text }: OpenItem, whole: string): string | undefined {
+    if (text === '' || whole === '') return whole
+    if (!this.#seesAll || isSameJson(text, whole)) return ''
+    return whole.startsWith(text) ? whole.slice(text.length) : undefined
   }
 }
 
-const CALL = { type: 'function_call' }
+/** The call itself the first time it has a name, and then no more than its arguments: clients put names together. */
+function sayCall(open: OpenItem, item: JsonObject, text: string, parts: Part[]): void {
+  if (open.isNamed) sayArguments(open, text, parts)
+  else parts.push(callOf(item, open.call ?? 0, text))
+  if (!open.isNamed) open.text += text
+  open.isNamed ||= textOf(item.name) !== undefined
+}
 
-/** Some servers leave out one or the other, or both. */
-function keyOf(event: JsonObject, item: JsonObject): number | string {
-  return numberOf(event.output_index) ?? textOf(event.item_id) ?? textOf(item.id) ?? -1
+function sayArguments(open: OpenItem, text: string, parts: Part[]): void {
+  open.text += text
+  parts.push({ type: 'tool-call', index: open.call ?? 0, arguments: text })
+}
+
+function isSameJson(one: string, other: string): boolean {
+  const value = parseJson(one)
+  return one === other || (value !== undefined && isDeepStrictEqual(value, parseJson(other)))
+}
+
+/** An answer whose end says something else than its pieces did is neither of both. */
+function differs(parts: Part[]): EventNature {
+  parts.push({ type: 'error', failure: failureOf('malformed', { code: 'final_differs', processed: 'yes' }) })
+  return 'event'
 }
 
 /** A bare response where a stream was promised; it is passed on as the stream that it should have been. */

@@ -16,9 +16,9 @@ export function startOf(response: JsonObject): Part {
   }
 }
 
-/** Appends what whole items say. */
-export function readOutput(output: unknown, parts: Part[]): void {
-  let calls = 0
+/** Appends what whole items say. `firstCall`: the index of the first call among them. */
+export function readOutput(output: unknown, parts: Part[], firstCall = 0): void {
+  let calls = firstCall
   for (const item of listOf(output).filter(isObject)) {
     switch (item.type) {
       case 'message':

@@ -213,6 +213,66 @@ t.test('an answer may be told in fewer events than the vendor sends', async (t) 
   ], 'a call that was never opened')
 })
 
+t.test('what only the end says, or says more of, is said once; an end that says something else is malformed', async (t) => {
+  const opened = { id: 'm', type: 'message', content: [] }
+  const message = (...texts: readonly string[]) => ({ ...opened, content: texts.map((text) => ({ type: 'output_text', text })) })
+  const call = (args: unknown, more: object = {}) => ({ id: 'fc', type: 'function_call', call_id: 'c', name: 'f', arguments: args, ...more })
+  const added = (item: object, place = 0) => event('response.output_item.added', { output_index: place, item })
+  const ended = (item: object, place = 0) => event('response.output_item.done', { output_index: place, item })
+  const completed = (...output: readonly object[]) => event('response.completed', { response: { output } })
+  const delta = (text: string, place = 0, part = 0) => event('response.output_text.delta', { output_index: place, content_index: part, delta: text })
+  const textDone = (text: string, part = 0) => event('response.output_text.done', { output_index: 0, content_index: part, text })
+  const piece = (text: string, place = 0) => event('response.function_call_arguments.delta', { output_index: place, delta: text })
+  const argsDone = (text: string) => event('response.function_call_arguments.done', { output_index: 0, item_id: 'fc', arguments: text })
+  const said = (stream: string, forward: 'parts' | 'bytes' = 'parts') => {
+    const calls = new Map<number, string>()
+    let text = ''
+    for (const part of decoded(stream, { forward }).parts) {
+      if (part.type === 'text') text += part.text
+      if (part.type === 'tool-call') calls.set(part.index, (calls.get(part.index) ?? '') + (part.name ?? '') + part.arguments)
+      if (part.type === 'error') return part.failure.kind
+    }
+    return [text, ...calls.values()].join(' ').trim()
+  }
+  const X = '{"x":1}'
+  const whole: readonly (readonly [string, string, string])[] = [
+    ['a part of a text', added(opened) + textDone('TEXT') + completed(message('TEXT')), 'TEXT'],
+    ['a part that was cut', added(opened) + delta('TE') + textDone('TEXT') + ended(message('TEXT')) + completed(message('TEXT')), 'TEXT'],
+    ['an item that was cut', added(opened) + delta('TE') + ended(message('TEXT')), 'TEXT'],
+    ['a response that was cut', added(opened) + delta('T') + delta('E') + completed(message('TEXT')), 'TEXT'],
+    ['a response with a second part', added(opened) + delta('one') + completed(message('one', 'two')), 'onetwo'],
+    ['a second part in pieces', added(opened) + delta('one') + textDone('one') + delta('tw', 0, 1) + textDone('two', 1) + ended(message('one', 'two')), 'onetwo'],
+    ['parts without places', ['one', 'two'].map((text) => event('response.output_text.delta', { delta: text }) + event('response.output_text.done', { text })).join('') + completed(message('one', 'two')), 'onetwo'],
+    ['a second message', ended(message('one')) + completed(message('one'), { ...message('two'), id: 'm2' }), 'onetwo'],
+    ['a response of other ids and places', delta('one', 3) + completed({ id: 'rs', type: 'reasoning', summary: [] }, { ...message('one'), id: 'other' }), 'one'],
+    ['arguments', added(call('')) + argsDone(X) + completed(call(X)), `f${X}`],
+    ['arguments that were cut', added(call('')) + piece('{"x"') + argsDone(X) + ended(call(X)) + completed(call(X)), `f${X}`],
+    ['arguments of an item', added(call('')) + ended(call(X)) + completed(call(X)), `f${X}`],
+    ['arguments of a response', added(call('')) + completed(call(X)), `f${X}`],
+    ['arguments that are written anew', added(call('')) + piece('{ "x": 1 }') + ended(call({ x: 1 })), 'f{ "x": 1 }'],
+    ['a call that only the end tells of', ended(message('one')) + completed(message('one'), call(X)), `one f${X}`],
+    ['calls with the same id', ended(call(X)) + ended(call('{"y":2}'), 1) + completed(call(X), call('{"y":2}')), `f${X} f{"y":2}`],
+    ['calls in turns', added(call('')) + added(call('', { id: 'b' }), 1) + piece('{"x"') + piece('{}', 1) + piece(':1}') + completed(call(X), call('{}', { id: 'b' })), `f${X} f{}`],
+    ['an end that says nothing of it', added(opened) + delta('TEXT') + textDone('') + ended(opened) + completed(), 'TEXT'],
+  ]
+  for (const [name, stream, expected] of whole) {
+    t.equal(said(stream), expected, name)
+    for (const reads of cuttings(stream)) t.equal(replay(reads, { codec: responses, forward: 'parts' }).parts.length, decoded(stream, { forward: 'parts' }).parts.length, name)
+  }
+  const odd: readonly (readonly [string, string])[] = [
+    ['a text', added(opened) + delta('TE') + textDone('OTHER')],
+    ['less of a text', added(opened) + delta('TEXT') + textDone('TEX')],
+    ['an item', added(opened) + delta('TEXT') + ended(message('TEST'))],
+    ['a response', added(opened) + delta('T') + delta('E') + delta('X') + completed(message('TEST'))],
+    ['arguments', added(call('')) + piece('{"x"') + argsDone('{"y":1}')],
+    ['arguments of a response', added(call('')) + piece(X) + completed(call('{"x":2}'))],
+  ]
+  for (const [name, stream] of odd) {
+    t.equal(said(stream), 'malformed', name)
+    t.not(said(stream, 'bytes'), 'malformed', 'a client that is sent the events has the end too')
+  }
+})
+
 t.test('what is no event of the API is skipped, unless it may have been output', async (t) => {
   t.strictSame(decoded('data: null\n\ndata: {}\n\ndata: 42\n\n').skipped, 3)
   t.equal(decoded('data: {"type":"response.content_part.added","part":{"text":""}\n\n').skipped, 1)
