@@ -14,6 +14,32 @@ export async function call(path, body) {
   throw new CallRefused(answer.error ?? { code: 'unreadable', message: `the server answered ${response.status}` })
 }
 
+/** Looks. Throws `CallRefused` where it may not. */
+export async function look(path) {
+  const response = await fetch(path)
+  const answer = await response.json().catch(() => ({}))
+  if (response.ok) return answer
+  throw new CallRefused(answer.error ?? { code: 'unreadable', message: `the server answered ${response.status}` })
+}
+
+/** A call whose answer comes a line of JSON at a time. */
+export async function callLines(path, body, onLine) {
+  const response = await fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  if (!response.ok) {
+    const answer = await response.json().catch(() => ({}))
+    throw new CallRefused(answer.error ?? { code: 'unreadable', message: `the server answered ${response.status}` })
+  }
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  let held = ''
+  for (;;) {
+    const { done, value = '' } = await reader.read()
+    const lines = `${held}${value}`.split('\n')
+    held = done ? '' : lines.pop()
+    for (const line of lines) if (line.trim() !== '') onLine(JSON.parse(line))
+    if (done) return
+  }
+}
+
 const HEARD = ['chain-applied', 'chain-reverted', 'chain-rejected', 'pin-expiring', 'breaker-open', 'breaker-closed', 'drill-start', 'drill-end']
 
 /** Listens for as long as the page is open; the browser connects again by itself. */

@@ -1,4 +1,4 @@
-import { listen } from './api.js'
+import { listen, look } from './api.js'
 import { openChange } from './change-dialog.js'
 import { byId, say } from './dom.js'
 import { sentence } from './happened.js'
@@ -52,7 +52,8 @@ function sourceWords({ live, at }) {
   if (live === undefined) return 'No source of live chains: they stay as the code has them'
   if (live.last_read_error !== undefined) return `${live.source} cannot be read (${ago(live.last_read_error.at, at)}); what ran keeps running`
   const read = `from ${live.source}${live.last_read_at === undefined ? '' : `, read ${ago(live.last_read_at, at)}`}`
-  const runs = live.version === 0 ? `No live document yet, ${read}` : `Version ${live.version}, ${read}`
+  const own = live.writable === false ? `. It cannot be changed here: the source is read only` : ''
+  const runs = `${live.version === 0 ? `No live document yet, ${read}` : `Version ${live.version}, ${read}`}${own}`
   if (live.ignored !== undefined) return `${runs}. The source holds version ${live.ignored.version} by ${live.ignored.by}, which is ignored: a change needs a higher version`
   return live.holds_document === false && live.version > 0 ? `${runs}. The source holds no document any more; what ran keeps running` : runs
 }
@@ -75,14 +76,26 @@ function changesOf(name) {
     onUnpin() {
       openChange({ title: `Unpin ${name}`, text: 'It runs preset normal again.', word: 'Unpin', path: 'unpin', body: body(), onDone: done(`${name}: unpinned`) })
     },
-    onRevert() {
+    async onRevert() {
+      const at = body()
+      const text = await look(`revert?route=${encodeURIComponent(name)}`).then(revertWords, (refused) => `Its last change cannot be undone: ${refused.message}.`)
+      openChange({ title: `Revert ${name}`, text, word: 'Revert', path: 'revert', body: at, onDone: done(`${name}: reverted`) })
+    },
+    onRestore(version) {
+      const { expected_version: expected } = body()
       openChange({
-        title: `Revert ${name}`, text: 'Its last change is undone: it runs what it ran before.', word: 'Revert',
-        path: 'revert', body: body(), onDone: done(`${name}: reverted`),
+        title: `Make version ${version} live again`, text: 'It is the whole document with all its routes, under a new version.', word: 'Make live',
+        path: 'restore', body: { version, expected_version: expected }, onDone: done(`version ${version} is live again`),
       })
     },
     onEndDrill({ id }) {
       openChange({ title: `End the drill on ${name}`, text: 'No request is failed on purpose any more.', word: 'End drill', path: 'drills/end', body: { id }, onDone: done(`${name}: drill ended`) })
     },
   }
+}
+
+/** To which state a revert goes back: of two in a row the second undoes the first. */
+function revertWords({ undoes, to }) {
+  const what = to.preset === undefined ? `runs ${to.legs.join(', then ')}` : `runs preset ${to.preset}: ${to.legs.join(', then ')}`
+  return `The change by ${undoes.actor} (${undoes.reason}) is undone. It then ${what}.`
 }

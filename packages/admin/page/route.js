@@ -1,13 +1,15 @@
 import { make, say } from './dom.js'
-import { isAbout, sentence } from './happened.js'
+import { isAbout } from './happened.js'
+import { happenedList } from './happened-list.js'
 import { legItem } from './leg.js'
 import { drawTimeline, minutesOf } from './timeline.js'
+import { tryList } from './try-list.js'
 import { ago, clock, lasting } from './words.js'
 
 /**
  * The card of one route. Its buttons are made once and stay, so that whoever stands on one with the keyboard is not thrown off by news.
  */
-export function routeCard(name, { onPin, onUnpin, onRevert, onEndDrill }) {
+export function routeCard(name, { onPin, onUnpin, onRevert, onRestore, onEndDrill }) {
   const id = `route-${name.replace(/[^\w-]/g, '_')}`
   const what = make('p')
   const why = make('p', { class: 'soft' })
@@ -16,15 +18,16 @@ export function routeCard(name, { onPin, onUnpin, onRevert, onEndDrill }) {
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
   svg.setAttribute('class', 'timeline')
   svg.setAttribute('role', 'img')
-  const happened = make('ol', { class: 'happened', reversed: '' })
+  const happened = happenedList(onRestore)
+  const trial = tryList(name)
   const pin = button(`Pin a preset of ${name}`, 'Pin a preset', onPin)
   const unpin = button(`Unpin ${name}`, 'Unpin', onUnpin)
   const revert = button(`Revert the last change of ${name}`, 'Revert last change', onRevert)
   const element = make('section', { class: 'route', 'aria-labelledby': id },
     make('h2', { id }, name), what, why, legs, drills,
-    make('div', { class: 'buttons' }, pin, unpin, revert),
-    make('figure', {}, svg, make('figcaption', {}, key('runs', 'requests'), key('failovers', 'failovers'), key('failed', 'failed'), key('mark', 'changes'))),
-    make('details', {}, make('summary', {}, 'What happened'), happened))
+    make('div', { class: 'buttons' }, pin, unpin, revert, trial.button), trial.element,
+    make('figure', {}, svg, make('figcaption', {}, key('runs', 'requests'), key('failovers', 'failovers'), key('failed', 'failed'), key('mark', 'changes'), key('trouble', 'trouble'))),
+    make('details', {}, make('summary', {}, 'What happened'), happened.element))
   let shown
 
   return { element, update }
@@ -35,19 +38,19 @@ export function routeCard(name, { onPin, onUnpin, onRevert, onEndDrill }) {
     element.classList.toggle('pinned', isPinned)
     say(what, whatRuns(chain, status.at))
     say(why, whyRuns(chain, status.at))
-    pin.hidden = chain.presets === undefined
-    unpin.hidden = chain.presets === undefined
+    const canChange = status.live?.writable === true
+    const marks = status.happened.filter((event) => isAbout(event, route))
+    pin.hidden = !canChange || chain.presets === undefined
+    unpin.hidden = pin.hidden
     unpin.disabled = !isPinned
+    revert.hidden = !canChange || (chain.layer === 'code' && !marks.some(({ type }) => type === 'chain-applied'))
+    // Vectors of two models cannot be compared: such a route is not tried with a chat.
+    trial.button.hidden = route.dimensions !== undefined
     legs.replaceChildren(...route.legs.map((leg) => legItem(leg, name, status)))
     const running = (status.drills ?? []).filter((drill) => drill.route === name)
     showDrills(running, status.at)
-    const marks = status.happened.filter((event) => isAbout(event, route))
     drawTimeline(svg, { minutes: minutesOf(status, name), marks, now: status.at })
-    const lines = marks.slice().reverse().flatMap((event) => {
-      const text = sentence(event)
-      return text === undefined ? [] : [make('li', {}, `${clock(event.at)} ${text}`)]
-    })
-    happened.replaceChildren(...(lines.length > 0 ? lines : [make('li', {}, 'Nothing since the start')]))
+    happened.update(marks, status.live)
     if (shown !== undefined && shown !== chain.version + chain.layer) {
       element.classList.remove('fresh')
       // The animation begins again only if the browser has seen it gone.
@@ -65,8 +68,9 @@ export function routeCard(name, { onPin, onUnpin, onRevert, onEndDrill }) {
         make('div', { class: 'drill' }, make('p'), button(`End the drill on ${name}`, 'End drill', () => onEndDrill(drill)))))
     }
     for (const [index, drill] of running.entries()) {
-      const { leg = 'the first leg', fault, drilled, max_requests: most, expires_at: expiresAt, by } = drill
-      const text = `Drill by ${by}: ${leg} fails on purpose (${fault}), ${drilled} of at most ${most}, for ${lasting(expiresAt - now)} more`
+      const { leg = 'the first leg', fault, share, drilled, max_requests: most, expires_at: expiresAt, by, reason } = drill
+      const which = share === undefined ? 'signed requests' : `${Number((share * 100).toFixed(2))} % of the requests`
+      const text = `Drill by ${by}: ${leg} fails on purpose (${fault}) for ${which}, ${drilled} of at most ${most}, for ${lasting(expiresAt - now)} more: ${reason}`
       say(drills.children[index].firstChild, text)
     }
   }

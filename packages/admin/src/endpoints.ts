@@ -5,7 +5,7 @@ import type { AdminHost, Endpoint } from './endpoint.js'
 import { asks, changes, looks } from './endpoint.js'
 import { eventStream } from './event-stream.js'
 import { history } from './history.js'
-import { jsonReply, streamReply } from './reply.js'
+import { jsonReply, refusal, streamReply } from './reply.js'
 import { pinBody, refreshBody, restoreBody, routeBody, tryBody } from './schemas.js'
 import { snakeCase } from './snake-case.js'
 import { tryLines } from './try-stream.js'
@@ -14,6 +14,11 @@ import { tryLines } from './try-stream.js'
 export const ENDPOINTS: readonly Endpoint[] = [
   looks('/status', ({ status }) => jsonReply(status())),
   looks('/events', events),
+  looks('/revert', async ({ fallback }, { query }) => {
+    const route = new URLSearchParams(query).get('route')
+    if (route === null) return refusal('invalid_request', 'say which route: GET revert?route=chat')
+    return jsonReply(snakeCase(await fallback.chains.revertPreview(route)))
+  }),
   looks('/history', ({ fallback }, request) => history(fallback, request)),
   changes('/pin', pinBody, async ({ fallback }, { route, preset, for_ms: forMs, expected_version: expectedVersion }, author) =>
     jsonReply(snakeCase(await fallback.chains.pin({ ...author, route, preset, forMs, expectedVersion })))),

@@ -16,7 +16,8 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 ])
 
 const FILES = [
-  'index.html', 'page.css', 'icon.svg', 'page.js', 'api.js', 'change-dialog.js', 'dom.js', 'happened.js', 'leg.js', 'route.js', 'timeline.js', 'words.js',
+  'index.html', 'page.css', 'icon.svg', 'page.js', 'api.js', 'change-dialog.js', 'dom.js', 'happened.js', 'happened-list.js', 'leg.js', 'route.js',
+  'timeline.js', 'try-list.js', 'words.js',
 ]
 
 /** The files of the page. Its links are relative, so that it works under every mount. */

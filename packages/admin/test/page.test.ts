@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 
 import { startSimulator } from '@understudy/simulator'
 import { chromium } from 'playwright-core'
@@ -6,7 +7,8 @@ import type { Browser, Page } from 'playwright-core'
 import t from 'tap'
 import type { Test } from 'tap'
 
-import type { FallbackEvent, RoutesInput } from '@understudy/http'
+import { fileSource } from '@understudy/http'
+import type { FallbackEvent, FallbackOptions, RoutesInput } from '@understudy/http'
 
 import { chat, mounted, post } from './mounted.js'
 import type { Mounted } from './mounted.js'
@@ -29,7 +31,7 @@ const ROUTES: RoutesInput = {
 }
 
 let browser: Browser | undefined
-let world: (past: readonly FallbackEvent[], actor?: string) => Promise<Mounted> = () => mounted()
+let world: (past: readonly FallbackEvent[], actor?: string, options?: FallbackOptions) => Promise<Mounted> = () => mounted()
 if (skip === false) {
   const simulator = await startSimulator({
     script: { models: { 'claude-sonnet-4-5': [{}, { status: 529 }, {}, { status: 529 }, {}] }, fallback: {} },
@@ -43,7 +45,7 @@ if (skip === false) {
     anthropic: { baseURL: new URL(baseURL).origin, apiKey },
     ...Object.fromEntries(['openai', 'groq', 'ollama'].map((name) => [name, { baseURL, apiKey }])),
   }
-  world = (past, actor) => mounted({ routes: ROUTES, options: { providers }, past, authorize: () => ({ actor }) })
+  world = (past, actor, options) => mounted({ routes: ROUTES, options: { providers, ...options }, past, authorize: () => ({ actor }) })
 }
 
 interface Opened extends Mounted {
@@ -52,8 +54,8 @@ interface Opened extends Mounted {
   readonly complaints: string[]
 }
 
-async function opened(t: Test, { width = 1_000, dark = false, past = [] as readonly FallbackEvent[], actor = 'ann' } = {}): Promise<Opened> {
-  const made = await world(past, actor === '' ? undefined : actor)
+async function opened(t: Test, { width = 1_000, dark = false, past = [] as readonly FallbackEvent[], actor = 'ann', options = {} as FallbackOptions } = {}): Promise<Opened> {
+  const made = await world(past, actor === '' ? undefined : actor, options)
   const context = await browser!.newContext({ viewport: { width, height: 900 }, colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce' })
   const page = await context.newPage()
   page.setDefaultTimeout(WAIT_MS)
@@ -104,9 +106,12 @@ t.test('a pin and a revert are made with the keyboard alone, and the focus comes
   await tabTo(page, 'Revert the last change of chat')
   await page.keyboard.press('Space')
   await page.getByRole('dialog', { name: 'Revert chat' }).waitFor()
+  t.equal(await page.locator('#change-text').textContent(), 'The change by ann (vendor is slow) is undone. It then runs preset normal: '
+    + 'anthropic/claude-sonnet-4-5, then openai/gpt-4o-mini, then groq/llama-3.3-70b-versatile.')
   await page.keyboard.press('Escape')
   t.equal(await page.getByRole('dialog').count(), 0, 'Escape leaves it as it is')
   await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'Revert chat' }).waitFor()
   await page.keyboard.type('well again')
   await page.keyboard.press('Enter')
   await card(page).getByText('Runs preset normal', { exact: true }).waitFor()
@@ -131,7 +136,7 @@ t.test('what others change and what fails is there without a reload, and is read
   t.equal(await picture.locator('rect.failovers').count(), await picture.locator('rect.runs').count())
   t.equal(await card(page).getByText('never: unproven').count(), 1)
   const { id } = fallback.drills.start({ route: 'chat', fault: 'cut', share: 0.5, forMs: 60_000, maxRequests: 5, actor: 'bob', reason: 'game day' })
-  await card(page).getByText(/^Drill by bob: the first leg fails on purpose \(cut\), 0 of at most 5/).waitFor()
+  await card(page).getByText(/^Drill by bob: the first leg fails on purpose \(cut\) for 50 % of the requests, 0 of at most 5, for .* more: game day$/).waitFor()
   await page.getByRole('button', { name: 'End the drill on chat' }).click()
   await page.getByLabel('Reason').fill('seen')
   await page.getByRole('dialog').getByRole('button', { name: 'End drill' }).click()
@@ -140,6 +145,47 @@ t.test('what others change and what fails is there without a reload, and is read
   t.equal(await page.evaluate('globalThis.mark'), 'same page')
   t.notMatch(await page.content(), /canary/)
   t.strictSame(complaints, [])
+})
+
+t.test('the legs are tried, and an earlier version is made live again, with the keyboard alone', { skip }, async (t) => {
+  const { page, url, fallback, complaints } = await opened(t)
+  await tabTo(page, 'Try each leg of chat')
+  await page.keyboard.press('Enter')
+  await card(page).getByRole('status').filter({ hasText: '3 of 3 legs answered' }).waitFor()
+  const tried = await card(page).getByRole('list', { name: 'What the legs of chat answered' }).getByRole('listitem').allTextContents()
+  t.match(tried, [/^anthropic\/claude-sonnet-4-5 answered in \d+\.\d s: ./, /^openai\/gpt-4o-mini answered/, /^groq\//])
+  t.equal(await page.evaluate("document.activeElement.getAttribute('aria-label')"), 'Try each leg of chat', 'the focus stays')
+
+  await post(`${url}/pin`, { route: 'chat', preset: 'local_only', reason: 'one' })
+  await post(`${url}/unpin`, { route: 'chat', reason: 'two' })
+  await tabTo(page, 'What happened')
+  await page.keyboard.press('Enter')
+  await card(page).locator('.happened').getByText('by ann: two').waitFor()
+  t.strictSame(await card(page).getByRole('button', { name: /^Make version/ }).allTextContents(), ['Make version 1 live again'], 'the other one is live')
+  await tabTo(page, 'Make version 1 live again')
+  await chat(fallback)
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'Make version 1 live again' }).waitFor()
+  await page.keyboard.type('one was better')
+  await page.keyboard.press('Enter')
+  await card(page).getByText(/^Runs preset local_only, until/).waitFor()
+  t.match(fallback.snapshot(), { live: { version: 3 } })
+  t.match(await card(page).getByRole('button', { name: /^Make version/ }).allTextContents(), ['Make version 2 live again', 'Make version 1 live again'])
+  t.strictSame(complaints, [])
+})
+
+t.test('what cannot be done is not offered: no change where the source is read only, no revert of what never changed', { skip }, async (t) => {
+  const writable = await opened(t)
+  t.equal(await writable.page.getByRole('button', { name: 'Pin a preset of chat' }).count(), 1)
+  t.equal(await writable.page.getByRole('button', { name: /^Revert/ }).count(), 0)
+  await writable.page.getByText(/^No live document yet, from file/).waitFor()
+  t.equal(await writable.page.locator('figcaption').first().getByText('trouble').count(), 1, 'the arrow of a breaker is in the legend')
+  const path = join(t.testdir({ 'chains.json': JSON.stringify({ version: 4, updated_by: 'bob', reason: 'x', routes: { chat: { active: 'local_only' } } }) }), 'chains.json')
+  const { page } = await opened(t, { options: { chains: { source: fileSource(path) } } })
+  await page.getByText(/^Version 4, from file, read .*\. It cannot be changed here: the source is read only$/).waitFor()
+  await card(page).getByText(/^Runs preset local_only/).waitFor()
+  t.equal(await page.getByRole('button', { name: /^(?:Pin|Unpin|Revert)/ }).count(), 0)
+  t.equal(await page.getByRole('button', { name: 'Try each leg of chat' }).count(), 1)
 })
 
 t.test('nothing inline runs, and a violation would have been seen', { skip }, async (t) => {

@@ -68,6 +68,13 @@ t.test('a function for credentials is asked again shortly before they expire', a
   t.strictSame(asked, [0, 3_300_000])
 })
 
+t.test('a credential whose name is misspelt is named, without its value', async (t) => {
+  const credentials = { accessKeyID: 'canary', secretAccessKey: 's' }
+  const said = issue('bedrock', { credentials, region: 'us-west-2' }, around({}))
+  t.match(said, /accessKeyId: is missing; it must be the id of an access key, without outer spaces; 'accessKeyID' is not known: did you mean 'accessKeyId'\?/)
+  t.notMatch(said, /canary/)
+})
+
 t.test('what Bedrock lacks is named: who asks, and where', async (t) => {
   t.equal(
     issue('bedrock', undefined, around({})),

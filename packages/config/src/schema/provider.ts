@@ -1,8 +1,10 @@
 import type { Dialect } from '@understudy/core'
 import { z } from 'zod'
 import { readBaseURL } from '../base-url.js'
+import { nearestName } from '../nearest-name.js'
 import { ownProperties } from '../own-properties.js'
 import type { ApiKeyInput, AwsCredentials, AwsCredentialsInput, ProviderInput, Sign } from '../provider-input.js'
+import { quote } from '../show.js'
 import { breaker } from './breaker.js'
 import { choose } from './choose.js'
 import { strictObject } from './check-object.js'
@@ -86,18 +88,27 @@ const place = (right: string) => rule(
 
 const keyPart = (right: string) => secretRule((value): value is string => typeof value === 'string' && whyNoKey(value) === undefined, right)
 
-/** Those that AWS's own libraries give say more than that, which counts for nothing here. */
-const awsKeys: z.ZodType<AwsCredentials> = z.object({
-  accessKeyId: keyPart('the id of an access key, without outer spaces'),
-  secretAccessKey: keyPart('a secret access key, without outer spaces'),
-  sessionToken: keyPart('a session token, without outer spaces').optional(),
-  expiration: secretRule((value): value is Date => value instanceof Date && !Number.isNaN(value.getTime()), 'a Date').optional(),
-})
+const AWS_MEMBERS = ['accessKeyId', 'secretAccessKey', 'sessionToken', 'expiration']
+
+/** Those that AWS's own libraries give say more than that, which counts for nothing here; what is missing may be there misspelt. */
+function awsKeys(given: object): z.ZodType<AwsCredentials> {
+  const strange = Object.keys(given).filter((name) => !AWS_MEMBERS.includes(name))
+  const right = (name: string, text: string): string => {
+    const misspelt = strange.find((other) => nearestName(other, AWS_MEMBERS) === name)
+    return misspelt === undefined ? text : `${text}; ${quote(misspelt)} is not known: did you mean ${quote(name)}?`
+  }
+  return z.object({
+    accessKeyId: keyPart(right('accessKeyId', 'the id of an access key, without outer spaces')),
+    secretAccessKey: keyPart(right('secretAccessKey', 'a secret access key, without outer spaces')),
+    sessionToken: keyPart('a session token, without outer spaces').optional(),
+    expiration: secretRule((value): value is Date => value instanceof Date && !Number.isNaN(value.getTime()), 'a Date').optional(),
+  })
+}
 
 const AWS = '{ accessKeyId, secretAccessKey, sessionToken? } or a function that gives them'
 
 const awsCredentials = choose<AwsCredentialsInput>((value) => (isObject(value)
-  ? awsKeys
+  ? awsKeys(value)
   : secretRule((given): given is () => AwsCredentials | Promise<AwsCredentials> => typeof given === 'function', AWS)))
 
 /** One entry of `providers`. Only the dialects that can be sent are offered. */

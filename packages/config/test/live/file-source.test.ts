@@ -85,6 +85,7 @@ t.test('options that are none are refused', async (t) => {
   const wrong = (options: unknown): void => void Reflect.apply(fileSource, undefined, [options])
   t.throws(() => wrong({ path: '' }), { code: 'ERR_UNDERSTUDY_CONFIG', message: /fileSource\.path: is an empty string; expected a text/ })
   t.throws(() => wrong({ write: true }), /fileSource\.path: is undefined/)
+  t.throws(() => wrong(undefined), { code: 'ERR_UNDERSTUDY_CONFIG', message: /fileSource: is undefined; expected an object with path, write, historyPath, maxHistory/ })
   t.throws(() => wrong({ path: 'a', wirte: true }), /fileSource\.wirte: is no option; did you mean 'write'\?/)
   t.throws(() => wrong({ path: 'a', maxHistory: 0 }), /fileSource\.maxHistory: is a number; expected a whole number from 1/)
 })
