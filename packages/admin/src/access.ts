@@ -19,7 +19,7 @@ export interface AdminAccess {
 }
 
 /**
- * Says who may. An object lets the request in; nothing, `false`, a throw and a rejection refuse it. `host` is the request as the framework
+ * Says who may. `{ actor }` and `{}` let the request in; nothing, `false`, a throw, a rejection and an object of anything else refuse it. `host` is the request as the framework
  * has it, with what a session or a login middleware left on it.
  */
 export type AuthorizeAdmin<Host = unknown> = (
@@ -68,6 +68,11 @@ function readAccess(given: unknown): { readonly access: AdminAccess | undefined 
   if (given === undefined || given === null || given === false) return { access: undefined }
   if (typeof given !== 'object') return { odd: given === true ? 'true' : `a ${typeof given}` }
   if (Array.isArray(given)) return { odd: 'a list' }
+  const prototype: unknown = Object.getPrototypeOf(given)
+  // An object of another realm has another Object.prototype, but one without a prototype all the same.
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) return { odd: 'an object that is no plain one' }
+  // A no in other words: { allowed: false }.
+  if (Reflect.ownKeys(given).some((key) => key !== 'actor')) return { odd: 'an object with something beside `actor`' }
   const actor: unknown = Reflect.get(given, 'actor')
   if (actor === undefined) return { access: {} }
   return typeof actor === 'string' && actor.trim() !== '' ? { access: { actor } } : { odd: 'an object whose `actor` is no name' }

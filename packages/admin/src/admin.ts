@@ -57,7 +57,7 @@ export function createAdmin<Host = unknown>(fallback: Fallback, options: AdminOp
   const { authorize } = options
   const { onHostFault, warn } = mountFallback(fallback)
   const { now = Date.now, tickMs = 2_000 } = ground
-  const traffic = createTraffic(now)
+  const traffic = createTraffic(now, () => fallback.snapshot().routes)
   fallback.on(traffic.hear)
   const host: AdminHost = { fallback, tickMs, status: () => statusJson(fallback, traffic, now()) }
 

@@ -43,6 +43,10 @@ export interface Traffic {
   readonly happened: () => readonly FallbackEvent[]
 }
 
+type IsKnown = (key: string) => boolean
+
+type Counted = Extract<FallbackEvent, { readonly type: 'run-end' | 'failover' | 'attempt-start' | 'attempt-failure' }>
+
 interface Counting {
   readonly at: number
   readonly routes: Map<string, RouteCounts>
@@ -52,8 +56,14 @@ interface Counting {
 const MINUTE_MS = 60_000
 const MINUTES_KEPT = 60
 const EVENTS_KEPT = 100
-/** A leg that takes any model would let requests make as many names as they like. */
+/** A leg that takes any model would let requests make as many names as they like. Those of the chains are counted however many there are. */
 const MOST_NAMES = 200
+
+/** The legs that a route runs. */
+export interface RouteLegs {
+  readonly name: string
+  readonly legs: readonly { readonly provider: string; readonly model: string }[]
+}
 
 /** What a person on call wants to see again; the rest is counted. */
 const KEPT: ReadonlySet<FallbackEvent['type']> = new Set<FallbackEvent['type']>([
@@ -61,18 +71,20 @@ const KEPT: ReadonlySet<FallbackEvent['type']> = new Set<FallbackEvent['type']>(
   'pin-expired', 'drill-start', 'drill-end',
 ])
 
-/** Makes the counts. `now` gives milliseconds since the epoch. */
-export function createTraffic(now: () => number): Traffic {
+/** Makes the counts. `now` gives milliseconds since the epoch, `routesNow` what the routes run. */
+export function createTraffic(now: () => number, routesNow: () => readonly RouteLegs[]): Traffic {
   const total = counting(now())
+  let known: ReadonlySet<string> | undefined
   let minutes: readonly Counting[] = []
   let happened: readonly FallbackEvent[] = []
 
   return {
     hear(event) {
       if (KEPT.has(event.type)) happened = [...happened, event].slice(-EVENTS_KEPT)
+      if (event.type === 'chain-applied' || event.type === 'chain-reverted') known = undefined
       if (event.type !== 'run-end' && event.type !== 'failover' && event.type !== 'attempt-start' && event.type !== 'attempt-failure') return
-      count(total, event)
-      count(minuteOf(event.at), event)
+      count(total, event, isKnown)
+      count(minuteOf(event.at), event, isKnown)
     },
     total: () => countsOf(total),
     minutes: () => minutes.filter(isRecent).map((minute) => ({ at: minute.at, ...countsOf(minute) })),
@@ -81,8 +93,10 @@ export function createTraffic(now: () => number): Traffic {
 
   function minuteOf(at: number): Counting {
     const start = Math.floor(at / MINUTE_MS) * MINUTE_MS
+    // What a clock counted that was set back since is no time that was.
+    minutes = minutes.filter((minute) => minute.at <= start + MINUTE_MS)
     const last = minutes.at(-1)
-    // A clock that goes back a little is no new minute.
+    // One that goes back a little is no new minute.
     if (last !== undefined && start <= last.at) return last
     const made = counting(start)
     minutes = [...minutes.filter(isRecent), made]
@@ -90,7 +104,12 @@ export function createTraffic(now: () => number): Traffic {
   }
 
   function isRecent({ at }: Counting): boolean {
-    return at > now() - MINUTES_KEPT * MINUTE_MS
+    return at > now() - MINUTES_KEPT * MINUTE_MS && at <= now() + MINUTE_MS
+  }
+
+  function isKnown(key: string): boolean {
+    known ??= new Set(routesNow().flatMap(({ name, legs }) => legs.map(({ provider, model }) => keyOf(name, `${provider}/${model}`))))
+    return known.has(key)
   }
 }
 
@@ -102,7 +121,7 @@ function countsOf({ routes, asked }: Counting): TrafficCounts {
   return { routes, legs: [...asked.values()] }
 }
 
-function count({ routes, asked }: Counting, event: FallbackEvent): void {
+function count({ routes, asked }: Counting, event: Counted, isKnown: IsKnown): void {
   switch (event.type) {
     case 'run-end': {
       const route = at(routes, event.route, noRuns)
@@ -112,16 +131,21 @@ function count({ routes, asked }: Counting, event: FallbackEvent): void {
     }
     case 'failover':
       at(routes, event.route, noRuns).failovers += 1
-      legOf(asked, event.route, event.from).failovers += 1
+      legOf(event.from).failovers += 1
       return
     case 'attempt-start':
-      legOf(asked, event.route, `${event.provider}/${event.model}`).attempts += 1
+      legOf(`${event.provider}/${event.model}`).attempts += 1
       return
     case 'attempt-failure':
-      legOf(asked, event.route, `${event.provider}/${event.model}`).failures += 1
+      legOf(`${event.provider}/${event.model}`).failures += 1
       return
     default:
       return
+  }
+
+  function legOf(leg: string): LegCounts {
+    const { route } = event
+    return at(asked, keyOf(route, leg), () => ({ route, leg, attempts: 0, failures: 0, failovers: 0 }), isKnown)
   }
 }
 
@@ -129,14 +153,14 @@ function noRuns(): RouteCounts {
   return { runs: 0, failovers: 0, failed: 0 }
 }
 
-function legOf(asked: Map<string, LegCounts>, route: string, leg: string): LegCounts {
-  return at(asked, JSON.stringify([route, leg]), () => ({ route, leg, attempts: 0, failures: 0, failovers: 0 }))
+function keyOf(route: string, leg: string): string {
+  return JSON.stringify([route, leg])
 }
 
-function at<Counts>(all: Map<string, Counts>, name: string, make: () => Counts): Counts {
+function at<Counts>(all: Map<string, Counts>, name: string, make: () => Counts, isKnown?: IsKnown): Counts {
   const known = all.get(name)
   if (known !== undefined) return known
   const made = make()
-  if (all.size < MOST_NAMES) all.set(name, made)
+  if (all.size < MOST_NAMES || isKnown?.(name) === true) all.set(name, made)
   return made
 }

@@ -10,7 +10,9 @@ async function get(url: string) {
 }
 
 t.test('every request is refused without authorize, and where it gives no clear yes', async (t) => {
-  const answers: unknown[] = [undefined, null, false, true, 'ann', [], { actor: 7 }, { actor: ' ' }]
+  const answers: unknown[] = [undefined, null, false, true, 'ann', [], { actor: 7 }, { actor: ' ' },
+    { refuse: 'stop' }, { ok: false }, { allowed: false }, { actor: 'ann', allowed: false }, new Error('no'), new Map(), new Response('no'),
+  ]
   for (const given of answers) {
     const { url, close } = await mounted({ authorize: () => given as undefined })
     for (const path of ['/', '/status', '/events', '/history', '/drills']) {

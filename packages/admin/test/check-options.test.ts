@@ -103,6 +103,8 @@ t.test('an authorize that throws, or gives neither a yes nor a no, is told of as
     () => true,
     () => ['canary'],
     () => ({ actor: 5 }),
+    () => ({ actor: 'canary', allowed: false }),
+    () => new Error('canary'),
     () => undefined,
     () => false,
   ]
@@ -118,6 +120,8 @@ t.test('an authorize that throws, or gives neither a yes nor a no, is told of as
     `authorize of the admin surface gave true, ${odd}`,
     `authorize of the admin surface gave a list, ${odd}`,
     `authorize of the admin surface gave an object whose \`actor\` is no name, ${odd}`,
+    `authorize of the admin surface gave an object with something beside \`actor\`, ${odd}`,
+    `authorize of the admin surface gave an object that is no plain one, ${odd}`,
   ])
   t.match(errors[0]?.fields, { code: 'UNDERSTUDY_AUTHORIZE', method: 'GET', path: '/status', at: [/check-options\.test/] })
   t.notMatch(JSON.stringify(errors), /canary/)

@@ -80,3 +80,18 @@ t.test('it ends when the reader leaves, when the Fallback closes, and in the end
   late.controller.abort()
   t.equal((await late.stream.next()).done, true)
 })
+
+t.test('however many read, nobody is warned of their number', async (t) => {
+  const warnings: string[] = []
+  const hear = ({ name }: Error) => void warnings.push(name)
+  process.on('warning', hear)
+  const fallback = createFallback({ chat: [says('one')] })
+  const signals = Array.from({ length: 20 }, () => new AbortController())
+  const streams = signals.map(({ signal }) => eventStream({ fallback, signal, tickMs: 60_000, status: () => ({}) }))
+  for (const stream of streams) await stream.next()
+  await fallback.close()
+  t.strictSame(await Promise.all(streams.map(async (stream) => (await stream.next()).done)), streams.map(() => true))
+  await new Promise((resolve) => setImmediate(resolve))
+  process.off('warning', hear)
+  t.strictSame(warnings, [])
+})

@@ -16,7 +16,7 @@ const asked = (at: number, route: string, model = 'b'): FallbackEvent =>
 
 t.test('counts stand in the minute in which they fell, for an hour; the total stays', async (t) => {
   let now = START
-  const traffic = createTraffic(() => now)
+  const traffic = createTraffic(() => now, () => [])
   traffic.hear(run(START))
   traffic.hear(run(START + MINUTE - 1, 'chat', false))
   traffic.hear(run(START + MINUTE))
@@ -31,7 +31,7 @@ t.test('counts stand in the minute in which they fell, for an hour; the total st
 })
 
 t.test('a leg is counted for each route that asks it', async (t) => {
-  const traffic = createTraffic(() => START)
+  const traffic = createTraffic(() => START, () => [])
   traffic.hear(asked(START, 'chat'))
   traffic.hear(asked(START, 'other'))
   traffic.hear({ type: 'failover', requestId: 'id', route: 'chat', at: START, from: 'a/b', to: 'c/d', reason: 'timeout', latencyMs: 1 })
@@ -41,14 +41,35 @@ t.test('a leg is counted for each route that asks it', async (t) => {
   ])
 })
 
-t.test('requests that name models of their own do not fill the memory', async (t) => {
-  const traffic = createTraffic(() => START)
+t.test('requests that name models of their own do not fill the memory, and take no place from the legs of the chains', async (t) => {
+  let model = 'first'
+  const traffic = createTraffic(() => START, () => [{ name: 'chat', legs: [{ provider: 'a', model }] }])
   for (let count = 0; count < 1_000; count += 1) traffic.hear(asked(START, 'chat', `model-${count}`))
   t.equal(traffic.total().legs.length, 200)
+  traffic.hear(asked(START, 'chat', 'first'))
+  model = 'second'
+  traffic.hear({ type: 'chain-applied', version: 1, by: 'ann', reason: 'why', changes: [], at: START })
+  for (let count = 0; count < 3; count += 1) traffic.hear(asked(START, 'chat', 'second'))
+  for (const { legs } of [traffic.total(), ...traffic.minutes()]) {
+    t.strictSame(legs.slice(200).map(({ leg, attempts }) => `${leg} ${attempts}`), ['a/first 1', 'a/second 3'])
+  }
+})
+
+t.test('a clock that was a year ahead and is set back counts on in the minutes that are', async (t) => {
+  let now = START + 365 * 24 * 60 * MINUTE
+  const traffic = createTraffic(() => now, () => [])
+  traffic.hear(run(now))
+  now = START
+  t.strictSame(traffic.minutes(), [])
+  for (let count = 0; count < 3; count += 1) {
+    traffic.hear(run(now))
+    now += MINUTE
+  }
+  t.strictSame(traffic.minutes().map(({ at, routes }) => [at - START, routes.get('chat')?.runs]), [[0, 1], [MINUTE, 1], [2 * MINUTE, 1]])
 })
 
 t.test('what a person wants to see again is kept, the last hundred; the rest is counted only', async (t) => {
-  const traffic = createTraffic(() => START)
+  const traffic = createTraffic(() => START, () => [])
   const opened = (at: number): FallbackEvent => ({ type: 'breaker-open', provider: 'a', failures: 5, state: 'open', openUntil: at, at })
   for (let count = 0; count < 150; count += 1) traffic.hear(opened(count))
   traffic.hear(run(START))

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events'
+
 import type { CloudCredentials, FallbackOptions, ResolvedMount, ResolvedRoute, RoutesInput } from '@understudy/config'
 import { resolveConfig } from '@understudy/config'
 import { createLatencies, createSystemClock } from '@understudy/core'
@@ -119,6 +121,8 @@ export function createMountableFallback(
   const onAuthorizeFault = createAuthorizeFaults(onHostFault)
   const drills = createDrills({ clock, random, wallClock, routes: () => new Map([...pool.routes, ...embeddings]), emit: hub.emit, warn, logger })
   const closing = new AbortController()
+  // Whoever streams from here listens to it, each for itself, and lets go when the stream ends.
+  setMaxListeners(0, closing.signal)
   const host = { ...watching, drills, choice, health, order, latencies: createLatencies(), onAuthorizeFault }
   const startedAt = wallClock()
   const created = Math.floor(startedAt / 1000)
