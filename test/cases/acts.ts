@@ -153,14 +153,16 @@ const acts: Readonly<Record<string, Acts>> = {
       cast.expectState('behind the second slow one', { A: 'closed' })
       first.close()
       second.close()
-    },
-    after: async (cast) => {
-      // The late results left no failure behind: it still takes three, and one probe at a time.
+      // The late results left no failure behind: it still takes three. No success may come between, which would forget them.
       cast.leg('A').play({ status: 500 })
       for (const state of ['closed', 'closed', 'open']) {
         await cast.request('another failure', askedAgain)
         cast.expectState('behind another failure', { A: state })
       }
+      cast.leg('A').play()
+      await cast.waitUntilDue('A')
+      await cast.request('a probe', { leg: 'A', calls: { A: 1, B: 0 } })
+      await closesWithNextProbe(cast)
     },
   },
   'B125': {
@@ -179,6 +181,14 @@ const acts: Readonly<Record<string, Acts>> = {
       }
       // The fastest, since the others measure the machine too.
       cast.expect('answered within 20 ms', Math.min(...took) <= 20)
+    },
+  },
+  'B147': {
+    after: async (cast) => {
+      const ends = cast.record.events.filter(({ type }) => type === 'run-end')
+      cast.expect('each run keeps the name that was asked for', ends.length === 10
+        && ends.every((end) => 'requested' in end && end.requested === 'chat'))
+      cast.expect('the log keeps it too', cast.logs.length > 0 && cast.logs.every(({ text }) => text.includes('"chat"')))
     },
   },
   'B126 last resort': { before: (cast) => cast.open('A', 'B') },

@@ -134,7 +134,7 @@ function alwaysOf({ answer, aborted, legs }: Round, expect: Expectations): Probl
     expect.leg !== null && answer.status === 200 && (expect.error_events ?? 0) === 0 && text.includes('synthetic')
       ? "a leg's error reached the client"
       : undefined,
-    ...(answer.isStream ? streamHeaders(answer.header('cache-control'), answer.header('x-accel-buffering')) : []),
+    ...(answer.isStream ? streamHeaders(answer, expect) : []),
   ])
 }
 
@@ -149,9 +149,10 @@ function errorShape(body: unknown): Problem {
   return missing.length === 0 ? undefined : `an error without ${missing.join(', ')}`
 }
 
-function streamHeaders(cacheControl: string | undefined, buffering: string | undefined): readonly Problem[] {
+function streamHeaders({ header }: Round['answer'], { response_headers: expected = {} }: Expectations): readonly Problem[] {
+  const [cacheControl, buffering] = [header('cache-control'), header('x-accel-buffering')]
   return [
-    cacheControl === 'no-cache, no-transform' ? undefined : `cache-control: ${cacheControl}`,
+    cacheControl === (expected['cache-control'] ?? 'no-cache, no-transform') ? undefined : `cache-control: ${cacheControl}`,
     buffering === 'no' ? undefined : `x-accel-buffering: ${buffering}`,
   ]
 }

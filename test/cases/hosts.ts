@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type OutgoingHttpHeaders, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import compress from '@fastify/compress'
 import { fallbackMiddleware as forExpress } from '@understudy/express'
@@ -6,7 +6,7 @@ import { fallbackMiddleware as forFastify } from '@understudy/fastify'
 import type { Fallback } from '@understudy/http'
 import { fallbackMiddleware as forKoa } from '@understudy/koa'
 import compression from 'compression'
-import express, { type ErrorRequestHandler } from 'express'
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import fastify from 'fastify'
 import Koa from 'koa'
 import bodyParser from 'koa-bodyparser'
@@ -14,7 +14,7 @@ import koaCompress from 'koa-compress'
 
 /** A framework, and what a host put in front of us. */
 export type SetUp =
-  | 'express' | 'express+json' | 'express+compression'
+  | 'express' | 'express+json' | 'express+compression' | 'express+compression+streams'
   | 'koa' | 'koa+bodyparser' | 'koa+compress'
   | 'fastify' | 'fastify+compress'
 
@@ -72,12 +72,14 @@ async function serverOf(
   switch (setUp) {
     case 'express':
     case 'express+json':
-    case 'express+compression': {
+    case 'express+compression':
+    case 'express+compression+streams': {
       const app = express()
       // Express prints the errors of its hosts unless told that this is a test.
       app.set('env', 'test')
       if (setUp === 'express+json') app.use(express.json())
-      if (setUp === 'express+compression') app.use(compression())
+      if (setUp.startsWith('express+compression')) app.use(compression())
+      if (setUp === 'express+compression+streams') app.use(allowTransforms)
       app.use(mountPath ?? '/', forExpress(fallback, mount))
       const onError: ErrorRequestHandler = (error, _request, _response, next) => {
         if (!isClientError(error)) complaints.push(`express: ${String(error)}`)
@@ -111,6 +113,13 @@ async function serverOf(
       }
     }
   }
+}
+
+/** What a host does that wants its streams compressed: our own `no-transform` would keep the compression out. */
+const allowTransforms: RequestHandler = (_request, response, next) => {
+  const writeHead = response.writeHead.bind(response)
+  response.writeHead = (status: number, headers: OutgoingHttpHeaders) => writeHead(status, { ...headers, 'cache-control': 'no-cache' })
+  next()
 }
 
 function listening(listener: RequestListener): Started {

@@ -2,9 +2,10 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import type { Case } from './case.js'
-import { startFakeLeg } from './fake-legs.js'
+import { startFakeLeg, type FakeLeg } from './fake-legs.js'
 import { sendRaw } from './raw-client.js'
 import { readAnswer } from './read-answer.js'
+import { openedBy } from './remembering.js'
 import { requestOf } from './rounds.js'
 import { within } from '../kit/within.js'
 
@@ -32,10 +33,9 @@ export async function playExit(of: Case, withinMs: number): Promise<readonly str
     const ports = await within(startMs, 'the ports of the hosts', portsOf(child))
     if (ports.length === 0) return [`the host did not start: ${(await printed).join('')}`]
     const { parallel = 1 } = of
-    const answers = ports.flatMap((port) => Array.from(
-      { length: parallel },
-      (_, index) => sendRaw(port, requestOf(of, `exit-${port}-${index}`, index)),
-    ))
+    const send = (port: number, index: number) => sendRaw(port, requestOf(of, `exit-${port}-${index}`, index))
+    const opened = of.expect.breaker?.A === 'charge' ? await openFirst(legs, ports, send) : []
+    const answers = ports.flatMap((port) => Array.from({ length: parallel }, (_, index) => send(port, index)))
     if (ending === 'sigterm') {
       await Promise.all(legs.map((leg) => waitForCalls(() => leg.received.length, answers.length)))
       child.kill('SIGTERM')
@@ -44,7 +44,7 @@ export async function playExit(of: Case, withinMs: number): Promise<readonly str
       child.send('end')
     }
     const [code, signal] = await within(withinMs + patienceMs, 'the exit of the host', exited).catch(() => ['none'])
-    const problems: string[] = []
+    const problems = [...opened]
     if (code !== 0) problems.push(`exit code ${String(code)}, signal ${String(signal)}`)
     for (const raw of await Promise.all(answers)) {
       const answer = readAnswer(raw)
@@ -67,6 +67,17 @@ export async function playExit(of: Case, withinMs: number): Promise<readonly str
     if (child.exitCode === null) child.kill('SIGKILL')
     await Promise.all(legs.map((leg) => leg.close()))
   }
+}
+
+/** Lets the first leg of each host fail until its breaker is open, and asks once more: it must not be called then. */
+async function openFirst(
+  [first]: readonly FakeLeg[],
+  ports: readonly number[],
+  send: (port: number, index: number) => Promise<unknown>,
+): Promise<readonly string[]> {
+  for (const port of ports) for (let index = 1; index <= openedBy + 1; index += 1) await send(port, index)
+  const calls = first?.received.length
+  return calls === openedBy * ports.length ? [] : [`the first leg was called ${calls} times, so its breakers are not open`]
 }
 
 /** Empty if the process ends before it listens. */

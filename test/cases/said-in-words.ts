@@ -121,6 +121,15 @@ const more: Readonly<Record<string, readonly More[]>> = {
       },
     }),
   }],
+  B053: [{
+    variant: 'name only, then reset',
+    change: (given) => ({
+      ...chunks(given, [...(given.upstream[0]?.chunks ?? []).slice(0, 1), { text: '', delay_ms: 50, then: 'reset' }]),
+      expect: {
+        leg: 'A', status: 200, text: '', done_count: 0, error_events: 1, finish_reasons: [], calls: { A: 1, B: 0 }, breaker: { A: 'charge' },
+      },
+    }),
+  }],
   B055: [{
     variant: 'cut without the last chunk',
     change: (given) => firstLeg(given, { fault: { do: 'close', afterEvents: 2 } }),
@@ -242,6 +251,13 @@ const more: Readonly<Record<string, readonly More[]>> = {
       }),
     },
   ],
+  B133: [{
+    variant: 'a host that lets streams be compressed',
+    change: ({ expect }) => ({
+      frameworks: ['express+compression+streams'],
+      expect: { ...expect, response_headers: { 'content-encoding': 'gzip', 'cache-control': 'no-cache' } },
+    }),
+  }],
   B136: [
     ['trailing slash', '', '/v1/chat/completions/'],
     ['query string', '', '/v1/chat/completions?x=1'],
