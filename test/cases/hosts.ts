@@ -118,7 +118,9 @@ async function serverOf(
 /** What a host does that wants its streams compressed: our own `no-transform` would keep the compression out. */
 const allowTransforms: RequestHandler = (_request, response, next) => {
   const writeHead = response.writeHead.bind(response)
-  response.writeHead = (status: number, headers: OutgoingHttpHeaders) => writeHead(status, { ...headers, 'cache-control': 'no-cache' })
+  Object.assign(response, {
+    writeHead: (status: number, headers: OutgoingHttpHeaders) => writeHead(status, { ...headers, 'cache-control': 'no-cache' }),
+  })
   next()
 }
 
