@@ -16,7 +16,8 @@ export function routeLines({ routes, json, updatedAt }: CheckedDocument, isShape
 }
 
 function pinWords(written: number | undefined, updatedAt: number | undefined, now: number): string {
-  const expiresAt = written ?? (updatedAt === undefined ? undefined : updatedAt + PIN_MS)
+  // One that is ahead of the clock here counts from the first application.
+  const expiresAt = written ?? (updatedAt === undefined || updatedAt > now ? undefined : updatedAt + PIN_MS)
   const other = written === undefined ? ', which expires_at can change' : ''
   if (expiresAt === undefined) return ` for 4h from its first application, then 'normal'${other}`
   if (expiresAt <= now) return ` that ended ${ago(expiresAt, now)}, so it applies as 'normal'${other}`

@@ -105,8 +105,10 @@ t.test('until when a preset would run is said, whoever says the time', async (t)
     return (await callCli(['check', '-', '--config', 'chains.mjs'], { cwd, input })).out.split('\n')[1] ?? ''
   }
   t.equal(await line({}), "  support: preset 'local_only' for 4h from its first application, then 'normal', which expires_at can change: ollama/qwen3")
-  t.match(await line({ updated_at: '2100-01-31T02:00:00Z' }), /until 2100-01-31T06:00:00\.000Z \(\d+d.* more\), then 'normal', which expires_at can change:/)
-  t.match(await line({}, { expires_at: '2100-01-31T02:00:00Z' }), /until 2100-01-31T02:00:00\.000Z \(\d+d.* more\), then 'normal': ollama/)
+  const now = Date.now()
+  const until = new Date(now + 3 * 3_600_000).toISOString()
+  t.match(await line({ updated_at: new Date(now - 3_600_000).toISOString() }), new RegExp(`until ${until} \\((?:3h|2h 59m) more\\), then 'normal', which expires_at can change:`))
+  t.match(await line({}, { expires_at: '2090-01-31T02:00:00Z' }), /until 2090-01-31T02:00:00\.000Z \(\d+d.* more\), then 'normal': ollama/)
 })
 
 t.test('a config that is wrong is told apart from a document that is', async (t) => {

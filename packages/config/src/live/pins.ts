@@ -79,14 +79,14 @@ export function keptPins(
   }))
 }
 
-/** The pins that hold on to what their route ran already, with another end. `changes` = the routes that run something else now. */
+/** The pins that are told of beside the chains: that go on until another time, or were over when they came. `changes` = the routes that run something else now. */
 export function movedPins(
   pins: ReadonlyMap<string, Pin>,
   before: ReadonlyMap<string, Pin>,
   changes: readonly { readonly route: string }[],
 ): readonly Pin[] {
   return [...pins.values()].filter((pin) =>
-    !pin.isOver && before.get(pin.route)?.expiresAt !== pin.expiresAt && !changes.some(({ route }) => route === pin.route))
+    before.get(pin.route)?.expiresAt !== pin.expiresAt && (pin.isOver || !changes.some(({ route }) => route === pin.route)))
 }
 
 /** What a pin is due for at this time of the wall clock, and the pin behind it. */

@@ -11,9 +11,11 @@ export interface PinTelling {
   readonly change: ChainChange | undefined
 }
 
-/** A pin that goes on, as one line of a log. */
-export function showPin({ route, preset, expiresAt }: Pin): string {
-  return `route '${route}' stays on preset '${preset}' until ${new Date(expiresAt).toISOString()}`
+/** A pin that goes on, or was over when it came, as one line of a log. */
+export function showPin({ route, preset, expiresAt, isOver }: Pin): string {
+  const until = new Date(expiresAt).toISOString()
+  if (isOver) return `the time of preset '${preset}' of route '${route}' was over at ${until}, so it runs 'normal'`
+  return `route '${route}' stays on preset '${preset}' until ${until}`
 }
 
 /** Tells log and listeners of a step of a pin. */

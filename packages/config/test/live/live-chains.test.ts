@@ -266,6 +266,7 @@ t.test('a pin that is over when it comes runs as normal from the first', async (
   const s = stage()
   await says(s, active(1, 'local_only', { expires_at: new Date(EPOCH).toISOString() }))
   t.strictSame([s.runs(), s.swaps, eventTypes(s)], ['a b (normal)', [], ['chain-applied']])
+  t.match(s.told[0], `: the time of preset 'local_only' of route 'chat' was over at ${new Date(EPOCH).toISOString()}, so it runs 'normal'`)
   await stop(s)
 })
 
