@@ -3,6 +3,8 @@ import type { CustomLeg } from '@understudy/core'
 import { failureOf, LegFailedError } from '@understudy/core'
 import t from 'tap'
 
+import { deferred } from '../../../../test/kit/deferred.js'
+import { createFakeClock } from '../../../../test/kit/fake-clock.js'
 import { chat, fallbackOf, fails, jsonOf, MESSAGES, post, providersOn, says, simulate } from '../kit.js'
 
 t.test('says what would become of a request, and asks no provider', async (t) => {
@@ -79,6 +81,69 @@ t.test('the legs stand in the order in which they would be asked, and those that
   t.strictSame(await checked({ whenAllOpen: 'try' }, [a]), {
     allowed: true, checks: passed, plan: [a1],
   })
+})
+
+t.test('a leg that is due would be the probe, in its configured place, and is none of it by being looked at; one that is being probed is out', async (t) => {
+  const clock = createFakeClock()
+  const answered = deferred<string>()
+  let isDown = true
+  const a: CustomLeg = {
+    name: 'a',
+    price: 3,
+    async *open() {
+      if (isDown) throw new LegFailedError(failureOf('server_error', { processed: 'yes' }))
+      yield await answered.promise
+    },
+  }
+  const breaker = { failureThreshold: 1, recoveryMs: 1_000, jitter: 0 }
+  const fallback = fallbackOf(t, { chat: [a, { ...says('b', 'b'), price: 1 }] }, { breaker, order: 'cost' }, { clock, random: () => 0.5 })
+  const check = async (fields: object = {}) => {
+    const response = await fallback.handle(post({ messages: MESSAGES, ...fields }, { path: '/policy-check' }))
+    const { allowed, plan } = await jsonOf(response)
+    return { allowed, plan }
+  }
+  const [a1, b1] = [{ model: 'a/a', admitted: true }, { model: 'b/b', admitted: true }]
+  const out = { model: 'a/a', admitted: false, why: 'circuit_open' }
+  t.strictSame(await check(), { allowed: true, plan: [b1, a1] }, 'closed: the cheaper one first')
+  await fallback.handle(chat({ models: ['a/a'] }))
+
+  await clock.advance(999)
+  t.strictSame(await check(), { allowed: true, plan: [out, b1] }, 'open')
+  await clock.advance(1)
+  for (const times of ['once', 'twice']) t.strictSame(await check(), { allowed: true, plan: [a1, b1] }, `due, looked at ${times}`)
+
+  isDown = false
+  const probing = fallback.handle(chat())
+  await clock.advance(0)
+  t.strictSame(await check(), { allowed: true, plan: [out, b1] }, 'the probe is under way')
+  t.strictSame(await check({ models: ['a/a'] }), { allowed: false, plan: [out] })
+  answered.resolve('a')
+  t.equal((await jsonOf(await probing)).choices?.[0]?.message?.content, 'a')
+  t.strictSame(await check(), { allowed: true, plan: [b1, a1] }, 'half-open: the last probe was just now')
+})
+
+t.test('a leg that rests after a rate limit is out until it has rested, and stops no run', async (t) => {
+  const clock = createFakeClock()
+  const limited = new LegFailedError(failureOf('rate_limit', { status: 429, retryAfterMs: 5_000 }))
+  const fallback = fallbackOf(t, { chat: [fails('a', limited), says('b', 'b')] }, { whenOpen: 'stop' }, { clock })
+  const check = async (fields: object = {}) => {
+    const response = await fallback.handle(post({ messages: MESSAGES, ...fields }, { path: '/policy-check' }))
+    const { allowed, checks, plan } = await jsonOf(response)
+    return { allowed, checks, plan }
+  }
+  const chain = { check: 'chain', passed: true }
+  const passed = [chain, { check: 'authorize', passed: true }]
+  const [rests, b1] = [{ model: 'a/a', admitted: false, why: 'cooldown' }, { model: 'b/b', admitted: true }]
+  await fallback.handle(chat())
+
+  t.strictSame(await check(), { allowed: true, checks: passed, plan: [rests, b1] })
+  t.strictSame(await check({ models: ['a/a'] }), {
+    allowed: false, checks: [chain, { check: 'health', passed: false, why: 'no_leg_available' }], plan: [rests],
+  })
+  await clock.advance(4_999)
+  t.match(await check(), { plan: [rests, b1] })
+  await clock.advance(1)
+  t.strictSame(await check(), { allowed: true, checks: passed, plan: [{ model: 'a/a', admitted: true }, b1] })
 })
 
 t.test('a leg without words for the request is left out, or stops the run there', async (t) => {
