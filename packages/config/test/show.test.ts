@@ -1,6 +1,6 @@
 import t from 'tap'
 import { nearestName, suggestName } from '../src/nearest-name.js'
-import { quote, show } from '../src/show.js'
+import { oneLine, quote, show } from '../src/show.js'
 
 t.test('shows values on one line, and long ones cut', async (t) => {
   t.equal(show('a\nb'), '\'a\\nb\'')
@@ -8,6 +8,12 @@ t.test('shows values on one line, and long ones cut', async (t) => {
   t.strictSame([5, NaN, true, '', null, undefined, {}, [1], 1n].map(show), [
     '5', 'NaN', 'true', 'empty', 'null', 'undefined', 'an object', 'a list', 'a bigint',
   ])
+})
+
+t.test('what breaks a line or is not seen is escaped, everything else stays', async (t) => {
+  t.equal(oneLine('a\r\n\u001b[1m\u0085\u202e\u2066\u200b\u2029\ud800 \u00e9 \u{1f600} \\n'), 'a\\r\\n\\u001b[1m\\u0085\\u202e\\u2066\\u200b\\u2029\\ud800 \u00e9 \u{1f600} \\n')
+  t.equal(oneLine('\u{e0041}'), '\\udb40\\udc41')
+  t.equal(quote('a\u202eb'), "'a\\u202eb'")
 })
 
 t.test('shows no text that looks like a key', async (t) => {

@@ -1,9 +1,15 @@
 import { z } from 'zod'
 import { suggestName } from '../nearest-name.js'
+import { nameIssue } from '../schema/names.js'
 import { wrong } from '../schema/rule.js'
 
 const LONGEST_NAME = 200
 const LONGEST_REASON = 1_000
+/** Pins are counted from such times, and a slip of the pen must not make one that never ends. */
+const LATEST_TIME = Date.UTC(2100, 0, 1)
+
+/** The highest version that a document can have. Far below the highest whole number, behind which no change could follow. */
+export const MOST_VERSION = 9_000_000_000_000_000
 
 const says = (right: string) => ({ error: ({ input }: { readonly input?: unknown }) => wrong(input, right) })
 
@@ -22,26 +28,42 @@ function text(right: string, most = LONGEST_NAME) {
   return z.string(message).max(most, message).regex(/\S/, message)
 }
 
-const time = z.iso.datetime({ offset: true, ...says('a time such as 2030-01-31T02:00:00Z') })
+/** What stands in headers, trails and metrics, as in code. */
+function name(right: string, most = LONGEST_NAME) {
+  return text(right, most).refine(isFit, says(`${right} ${FIT}`))
+}
 
-const legName = z.string(says('"provider/model" or { provider, model }')).regex(/^[^/]+\/.+$/s, says('"provider/model" or { provider, model }'))
+const FIT = 'without line breaks or other control characters'
+
+function isFit(value: string): boolean {
+  return value === '' || nameIssue(value) === undefined
+}
+
+const TIME = 'a time such as 2030-01-31T02:00:00Z'
+
+const time = z.iso.datetime({ offset: true, ...says(TIME) })
+  .refine((value) => !(Date.parse(value) >= LATEST_TIME), says(`${TIME}, before the year 2100`))
+
+const LEG = '"provider/model" or { provider, model }'
+
+const legName = z.string(says(LEG)).regex(/^[^/]+\/.+$/s, says(LEG)).refine(isFit, says(`${LEG}, ${FIT}`))
 
 const timeoutMs = 'a whole number of milliseconds from 500 to 120000'
 
 const leg = exactly({
-  provider: text('the name of a provider'),
-  model: text('the name of a model'),
-  region: text('the name of a region').optional(),
+  provider: name('the name of a provider'),
+  model: name('the name of a model'),
+  region: name('the name of a region').optional(),
   timeout_ms: z.int(says(timeoutMs)).min(500, says(timeoutMs)).max(120_000, says(timeoutMs)).optional()
     .describe('The limit of an attempt until its commit, over the one that the code sets.'),
-}, '"provider/model" or { provider, model }')
+}, LEG)
 
 const LEGS = 'a list of 1 to 4 legs'
 
 const chain = z.array(z.union([legName, leg]), says(LEGS)).min(1, says(LEGS)).max(4, says(LEGS))
   .describe('The legs in the order in which they are tried. A leg of the code keeps its settings; a custom leg is "custom/<name>".')
 
-const marking = text('a text', 100).describe('Stands in the header understudy-degraded of every response, while the preset is active.')
+const marking = name('a text', 100).describe('Stands in the header understudy-degraded of every response, while the preset is active.')
 
 const preset = z.union([chain, exactly({ chain, marking: marking.optional() }, 'a list of legs, or { chain, marking }')])
 
@@ -50,7 +72,7 @@ const presetsRight = 'an object: preset name -> legs, with "normal" among them'
 const presets = z.record(z.string(), preset, says(presetsRight))
   .describe('Reviewed chains by name. "normal" is the one that a pin goes back to.')
 
-const active = text('the name of a preset').describe('The preset that is selected.')
+const active = name('the name of a preset').describe('The preset that is selected.')
 const expiresAt = time.describe('When a preset other than "normal" goes back to "normal" by itself. Default 4 hours after updated_at.')
 
 const ROUTE = '{ chain }, { presets, active } or { active }'
@@ -66,7 +88,8 @@ const versionRight = 'a whole number above 0'
 
 const about = {
   $schema: z.string().optional().describe('Where an editor finds this schema.'),
-  version: z.int(says(versionRight)).min(1, says(versionRight)).describe('Only a higher one than the one that runs is applied.'),
+  version: z.int(says(versionRight)).min(1, says(versionRight)).max(MOST_VERSION, says(`${versionRight}, at most ${MOST_VERSION}`))
+    .describe('Only a higher one than the one that runs is applied.'),
   updated_by: text('who changes it').describe('Who changes it. Stands in logs, events and the history.'),
   reason: text('why it is changed', LONGEST_REASON).describe('Why it is changed. Stands in logs, events and the history.'),
   updated_at: time.optional().describe('When it was changed.'),

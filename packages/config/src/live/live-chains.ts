@@ -1,5 +1,6 @@
 import type { Cancel, ChainChange } from '@understudy/core'
 import { checkDocument, type CheckedDocument, type DocumentCheck } from '../document/check-document.js'
+import { MOST_VERSION } from '../document/document-schema.js'
 import type { KnownChains } from '../document/known-chains.js'
 import type { ResolvedLive, ResolvedRoute } from '../resolved-config.js'
 import type { HistoryEntry, HistoryOutcome, SourceReading } from './chain-source.js'
@@ -100,7 +101,7 @@ export function createLiveChains(known: KnownChains, live: ResolvedLive, host: L
   let running = runningAtStart(known, restored, startedAt)
   let status: Pick<LiveStatus, 'lastReadAt' | 'holdsDocument' | 'lastReadError'> = {}
   /** What was kept may not fit this code any more; then the source is asked for that version again, and for none below it. */
-  const leastVersion = restored.type === 'unfit' ? restored.version : 1
+  const leastVersion = restored.type === 'unfit' && restored.version <= MOST_VERSION ? restored.version : 1
   let firstAppliedAt = restored.type === 'runs' ? restored.firstAppliedAt : startedAt
   let cancelTick: Cancel | undefined
   let isClosed = false

@@ -41,7 +41,9 @@ export function pinsOf(
   const pins = new Map<string, Pin>()
   for (const [route, checked] of document.routes) {
     if (!isPinned(checked)) continue
-    const expiresAt = checked.expiresAt ?? (document.updatedAt ?? firstAppliedAt) + PIN_MS
+    // The clock of whoever wrote it may be ahead: nothing was written behind its first application.
+    const writtenAt = Math.min(document.updatedAt ?? firstAppliedAt, firstAppliedAt)
+    const expiresAt = checked.expiresAt ?? writtenAt + PIN_MS
     const known = before.get(route)
     // It may be over by a wall clock that was set back since.
     const wasOver = known?.isOver === true && known.preset === checked.active && known.expiresAt === expiresAt

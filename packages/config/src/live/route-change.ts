@@ -25,7 +25,7 @@ export function entryBefore(change: HistoryEntry, route: string, history: readon
   const { previous, at } = change
   const entry = entryIn(previous, route)
   const applied = history.find(({ outcome, document }) => outcome === 'applied' && document?.['version'] === previous?.['version'])
-  return stampedEntry(entry, timeIn(previous) ?? applied?.at ?? at) ?? entry
+  return stampedEntry(entry, Math.min(timeIn(previous) ?? Infinity, applied?.at ?? at)) ?? entry
 }
 
 /** `undefined` where there is no time, or nothing to stamp it on. */

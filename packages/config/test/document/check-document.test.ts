@@ -126,6 +126,18 @@ t.test('everything that is wrong is refused, with its path', async (t) => {
     [{ ...ABOUT, reason: ' ', routes: {} }, "document.reason: is ' '; it must be why it is changed, at most 1000 characters"],
     [{ version: 7, routes: {} }, 'document.updated_by: is missing; it must be who changes it, at most 200 characters', 'document.reason: is missing; it must be why it is changed, at most 1000 characters'],
     [{ ...ABOUT, updated_at: 'yesterday', routes: {} }, "document.updated_at: is 'yesterday'; it must be a time such as 2030-01-31T02:00:00Z"],
+    [{ ...ABOUT, version: 9_007_199_254_740_991, routes: {} }, 'document.version: is 9007199254740991; it must be a whole number above 0, at most 9000000000000000'],
+    [{ ...ABOUT, updated_at: '9999-12-31T23:59:59Z', routes: {} }, "document.updated_at: is '9999-12-31T23:59:59Z'; it must be a time such as 2030-01-31T02:00:00Z, before the year 2100"],
+    [{ ...ABOUT, routes: { support: { active: 'local_only', expires_at: '2100-01-01T00:00:00Z' } } }, "document.routes.support.expires_at: is '2100-01-01T00:00:00Z'; it must be a time such as 2030-01-31T02:00:00Z, before the year 2100"],
+    ...['a\nb', 'a\rb', 'a\0b', '\ud800'].flatMap((name) => {
+      const shown = JSON.stringify(name).slice(1, -1)
+      return [
+        [chat({ provider: 'openai', model: name }), `document.routes.chat.chain[0].model: is '${shown}'; it must be the name of a model without line breaks or other control characters`],
+        [chat({ provider: 'openai', model: 'a', region: name }), `document.routes.chat.chain[0].region: is '${shown}'; it must be the name of a region without line breaks`],
+        [chat(`openai/${name}`), `document.routes.chat.chain[0]: is 'openai/${shown}'; it must be ${ROUTE_SHAPE}, without line breaks or other control characters`],
+        [{ ...ABOUT, routes: { chat: { presets: { normal: { chain: [leg], marking: name } }, active: 'normal' } } }, `document.routes.chat.presets.normal.marking: is '${shown}'; it must be a text without line breaks`],
+      ] as const
+    }),
     [ABOUT, 'document.routes: is missing; it must be an object: route name -> { chain }, { presets, active } or { active }'],
     [{ ...ABOUT, routes: {}, colour: 1 }, 'document.colour: is not known here'],
     [{ legs: [] }, 'document.version: is missing; it must be a whole number above 0', 'document.updated_by: is missing; it must be who changes it, at most 200 characters', 'document.reason: is missing; it must be why it is changed, at most 1000 characters', 'document.routes: is missing; it must be an object: route name -> { chain }, { presets, active } or { active }', 'document.legs: is not known here'],

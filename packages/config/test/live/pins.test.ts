@@ -32,6 +32,7 @@ t.test('a pin ends when it says, else four hours behind the document, else four 
   t.equal(pinOf(pinned('local_only', { expires: EPOCH + 5, updated: EPOCH - HOUR }), EPOCH).expiresAt, EPOCH + 5)
   t.equal(pinOf(pinned('local_only', { updated: EPOCH - HOUR }), EPOCH).expiresAt, EPOCH + 3 * HOUR)
   t.equal(pinOf(pinned('local_only'), EPOCH, EPOCH + HOUR).expiresAt, EPOCH + 4 * HOUR)
+  t.equal(pinOf(pinned('local_only', { updated: EPOCH + 1_000 * HOUR }), EPOCH, EPOCH + HOUR).expiresAt, EPOCH + 4 * HOUR, 'a clock that was ahead')
   t.equal(pinsOf(pinned('normal'), EPOCH, EPOCH).size, 0)
 })
 

@@ -1,6 +1,6 @@
 import type { ChainDocumentJson, ChainSource, CheckedDocument, HistoryEntry, KnownChains, LiveChains, RouteJson } from '@understudy/config'
 import {
-  changesRoute, entryIn, markedDocument, NORMAL, PIN_MS, presetNames, routesIn, selectingEntry, stampedRoutes, troubleOf,
+  changesRoute, entryIn, markedDocument, MOST_VERSION, NORMAL, PIN_MS, presetNames, routesIn, selectingEntry, stampedRoutes, troubleOf,
   VersionConflictError, withEntry,
 } from '@understudy/config'
 import type { Clock } from '@understudy/core'
@@ -193,7 +193,8 @@ export function createChainControl(host: ChainControlHost): ChainControl {
     const held = await heldNow(running)
     const { version: previousVersion } = running.running()
     const { document: base, now } = held
-    const latest = Math.max(held.version, previousVersion)
+    // No version can follow one that is too high to be run; it is replaced.
+    const latest = held.version > MOST_VERSION ? previousVersion : Math.max(held.version, previousVersion)
     if (expectedVersion !== undefined && expectedVersion !== latest) throw new VersionConflictError(expectedVersion, latest)
     const routes = await edit(held)
     if (routes === undefined) return { version: previousVersion, previousVersion }

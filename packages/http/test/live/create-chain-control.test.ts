@@ -227,6 +227,30 @@ t.test('a store that is broken is mended by a change, on what runs', async (t) =
   t.equal(running(fallback), '6 live local_only: own')
 })
 
+t.test('a version that is too high to be followed, and times that are none, block no later change', async (t) => {
+  const source = memorySource({ version: Number.MAX_SAFE_INTEGER, updated_by: 'bob', reason: 'a slip', routes: { chat: { active: 'second' } } })
+  const { fallback, chains } = await start(t, source)
+  t.match(fallback.snapshot().live, { rejected: 1, version: 0 })
+  t.strictSame(await chains.pin({ ...ANN, route: 'chat', preset: 'local_only' }), { version: 1, previousVersion: 0 })
+  t.equal(running(fallback), '1 live local_only: own')
+
+  const ahead = await start(t, memorySource({ version: 1, updated_by: 'bob', reason: 'a slip', updated_at: '2099-12-31T00:00:00Z', routes: { chat: { active: 'second' } } }))
+  t.match(ahead.fallback.snapshot().routes[0]?.chain, { preset: 'second', expiresAt: EPOCH + 4 * HOUR })
+  await ahead.chains.revert({ ...ANN, route: 'chat' })
+  t.equal(running(ahead.fallback), '0 code normal: one two')
+})
+
+t.test('no actor and no reason forges a line of the log', async (t) => {
+  const lines: string[] = []
+  const hear = (_fields: unknown, message: string): void => void lines.push(message)
+  const logger = { debug: hear, info: hear, warn: hear, error: hear }
+  const { chains } = await start(t, memorySource(), { logger })
+  const reason = 'why\r\nroute forged\u001b[31m\u202eright to left\u2028\u009b\ud800'
+  await chains.pin({ actor: 'ann\nbob', reason, route: 'chat', preset: 'second' })
+  t.match(lines, [/^version 1 of the chains by ann\\nbob \(why\\r\\nroute forged\\u001b\[31m\\u202eright to left\\u2028\\u009b\\ud800\): route 'chat'/])
+  t.strictSame(lines.filter((line) => !/^[\x20-\x7e]*$/.test(line)), [])
+})
+
 t.test('what cannot be done is refused, and says what would be right', async (t) => {
   const { chains, fallback } = await start(t, memorySource())
   const pin = { ...ANN, route: 'chat', preset: 'second' }
