@@ -52,7 +52,7 @@ export interface RefusalPart {
   readonly choice?: number | undefined
 }
 
-/** A tool call or a piece of one: the first piece carries `id` and `name`, later ones more of `arguments`. */
+/** A tool call or a piece of one: the first piece carries `id` and `name`, later ones more of `arguments`; before those, more of the name. */
 export interface ToolCallPart {
   readonly type: 'tool-call'
   /** Which of several parallel calls. */

@@ -1,4 +1,5 @@
 import type { ReasoningPart, ToolCallPart } from '@understudy/core'
+import { grownName } from '../call-pieces.js'
 import { madeUpId } from './encode-response.js'
 import { eventText } from './event-text.js'
 import { createJsonExtent, type JsonExtent } from './json-extent.js'
@@ -35,6 +36,8 @@ export function createBlockWriter(): BlockWriter {
   /** How many of `waiting` are written. */
   let written = 0
   let open: 'text' | 'thinking' | Call | undefined
+  /** The call whose name may go on, as some providers stream it: until its arguments begin, or anything else does. */
+  let naming: { readonly call: Call; readonly answerId: string } | undefined
   let next = 0
 
   function close(): string {
@@ -70,6 +73,15 @@ export function createBlockWriter(): BlockWriter {
     return held === '' ? started : started + delta({ type: 'input_json_delta', partial_json: held })
   }
 
+  /** Opens the call whose name is whole now. */
+  function named(): string {
+    if (naming === undefined) return ''
+    const { call, answerId } = naming
+    naming = undefined
+    call.state = 'waiting'
+    return whenFree(() => openCall(call, answerId))
+  }
+
   function drain(isLast: boolean): string {
     let text = ''
     while (written < waiting.length && (isLast || typeof open !== 'object' || open.extent.isOver)) text += waiting[written++]?.() ?? ''
@@ -83,13 +95,13 @@ export function createBlockWriter(): BlockWriter {
   return {
     text(text) {
       if (text === '') return ''
-      return whenFree(() => {
+      return named() + whenFree(() => {
         const started = open === 'text' ? '' : start('text', { type: 'text', text: '' })
         return started + delta({ type: 'text_delta', text })
       })
     },
     thought({ text, signature, redacted }) {
-      return whenFree(() => {
+      return named() + whenFree(() => {
         if (redacted !== undefined) return start('text', { type: 'redacted_thinking', data: redacted }) + close()
         if (text === '' && signature === undefined) return ''
         let events = open === 'thinking' ? '' : start('thinking', { type: 'thinking', thinking: '', signature: '' })
@@ -101,19 +113,20 @@ export function createBlockWriter(): BlockWriter {
     call(part, answerId) {
       const call = calls.get(part.index) ?? newCall(part)
       calls.set(part.index, call)
+      const before = naming?.call === call ? '' : named()
       call.id ??= part.id
-      call.name ||= part.name ?? ''
+      if (call.state === 'new') call.name = grownName(call.name, part.name, call.text !== '')
       call.extent.take(part.arguments)
       if (call.state === 'new' || call.state === 'waiting') call.text += part.arguments
       if (call.state === 'new' && call.name !== '') {
-        call.state = 'waiting'
-        return whenFree(() => openCall(call, answerId))
+        naming = { call, answerId }
+        return call.text === '' ? before : before + named()
       }
-      if (call.state !== 'open' || part.arguments === '') return ''
+      if (call.state !== 'open' || part.arguments === '') return before
       const piece = delta({ type: 'input_json_delta', partial_json: part.arguments })
-      return waiting.length === 0 ? piece : piece + drain(false)
+      return before + (waiting.length === 0 ? piece : piece + drain(false))
     },
-    release: () => drain(true) + close(),
+    release: () => named() + drain(true) + close(),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { FinishPart, Part, ReasoningPart, Usage } from '@understudy/core'
+import { argumentsObject, grownName } from '../call-pieces.js'
 import type { ResponseEncoderOptions } from '../dialect-codec.js'
-import { isObject, parseJson } from '../read-json.js'
 import { finishReasonOf, STOP_REASONS, type BlockWire, type UsageWire } from './wire.js'
 
 /** A call until it is whole. */
@@ -90,7 +90,7 @@ function addToDrafts(drafts: Draft[], calls: Map<number, CallDraft>, part: Part)
         return
       }
       known.id ??= part.id
-      known.name ||= part.name ?? ''
+      known.name = grownName(known.name, part.name, known.text !== '')
       known.text += part.arguments
       return
     }
@@ -110,7 +110,7 @@ function blockWire(draft: Draft, answerId: string): BlockWire {
         type: 'tool_use',
         id: draft.id ?? madeUpId(answerId, draft.index),
         name: draft.name,
-        input: inputOf(draft.text),
+        input: argumentsObject(draft.text),
       }
   }
 }
@@ -118,13 +118,6 @@ function blockWire(draft: Draft, answerId: string): BlockWire {
 /** The id of a call whose provider gave it none. */
 export function madeUpId(answerId: string, index: number): string {
   return `toolu_${answerId.replace(/[^A-Za-z0-9_-]/g, '_')}_${index}`
-}
-
-/** What is no JSON object stays the text that the model wrote. */
-function inputOf(text: string): unknown {
-  if (text.trim() === '') return {}
-  const input = parseJson(text)
-  return isObject(input) ? input : text
 }
 
 /**

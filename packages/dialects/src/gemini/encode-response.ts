@@ -1,6 +1,6 @@
 import type { FinishPart, Part, Usage } from '@understudy/core'
+import { argumentsObject, grownName } from '../call-pieces.js'
 import type { ResponseEncoderOptions } from '../dialect-codec.js'
-import { isObject, parseJson } from '../read-json.js'
 import { FINISH_WORDS, finishReasonOf, type CallWire, type PartWire, type UsageWire } from './wire.js'
 
 /** A call until it is whole. */
@@ -112,7 +112,7 @@ export function holdCall(
     return true
   }
   known.id ??= part.id
-  known.name ||= part.name ?? ''
+  known.name = grownName(known.name, part.name, known.text !== '')
   known.text += part.arguments
   return false
 }
@@ -120,16 +120,9 @@ export function holdCall(
 /** Calls, whole and in order. */
 export function callParts(calls: ReadonlyMap<number, HeldCall>): readonly PartWire[] {
   return [...calls.values()].sort((one, other) => one.index - other.index).map(({ id, name, text, signature }) => {
-    const functionCall: CallWire = { ...(id === undefined ? undefined : { id }), name, args: argsOf(text) }
+    const functionCall: CallWire = { ...(id === undefined ? undefined : { id }), name, args: argumentsObject(text) }
     return signature === undefined ? { functionCall } : { functionCall, thoughtSignature: signature }
   })
-}
-
-/** What is no JSON object stays the text that the model wrote. */
-function argsOf(text: string): unknown {
-  if (text.trim() === '') return {}
-  const args = parseJson(text)
-  return isObject(args) ? args : text
 }
 
 function candidateWire(index: number, { drafts, calls, finish, isRefusal, proof }: Candidate): Record<string, unknown> {

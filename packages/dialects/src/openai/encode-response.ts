@@ -1,4 +1,5 @@
 import type { FinishPart, Part, Usage } from '@understudy/core'
+import { grownName } from '../call-pieces.js'
 import type { ResponseEncoderOptions } from '../dialect-codec.js'
 import type { ToolCallWire, UsageWire } from './wire.js'
 import { FINISH_WORDS } from './wire.js'
@@ -75,7 +76,7 @@ function addToChoice(choice: Choice, part: Extract<Part, { readonly choice?: num
     case 'tool-call': {
       const call = choice.toolCalls.get(part.index) ?? { id: undefined, name: '', arguments: '' }
       call.id ??= part.id
-      call.name ||= part.name ?? ''
+      call.name = grownName(call.name, part.name, call.arguments !== '')
       call.arguments += part.arguments
       choice.toolCalls.set(part.index, call)
       return

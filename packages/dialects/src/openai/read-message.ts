@@ -1,7 +1,7 @@
 import type { Part } from '@understudy/core'
 import { isObject, listOf, objectOf, textOf } from '../read-json.js'
 import type { JsonObject } from '../read-json.js'
-import { callNameOf, type ToolCallIndex } from './tool-call-index.js'
+import type { ToolCallIndex } from './tool-call-index.js'
 
 /**
  * Appends what a delta or a whole message says. Only strings that are not empty say anything. `toolCallsOf` is asked for a choice's
@@ -29,10 +29,11 @@ export function readMessage(
   const calls = listOf(message.tool_calls).filter(isObject)
   const toolCalls = calls.length === 0 ? undefined : toolCallsOf(choice)
   for (const [position, call] of calls.entries()) {
-    pushToolCall(call, toolCalls?.of(call, position, calls.length) ?? 0, where, parts)
+    const { index = 0, name } = toolCalls?.of(call, position, calls.length) ?? {}
+    pushToolCall(call, index, name, where, parts)
   }
   const legacyCall = objectOf(message.function_call)
-  if (legacyCall !== undefined) pushToolCall({ function: legacyCall }, 0, where, parts)
+  if (legacyCall !== undefined) pushToolCall({ function: legacyCall }, 0, textOf(legacyCall.name), where, parts)
 
   if (isObject(message.audio) ? hasOutput(message.audio) : listOf(message.images).length > 0) {
     parts.push({ type: 'media', ...where })
@@ -87,19 +88,19 @@ function thoughtsOf(block: JsonObject): readonly string[] {
 function pushToolCall(
   call: JsonObject,
   index: number,
+  name: string | undefined,
   where: { readonly choice: number } | undefined,
   parts: Part[],
 ): void {
   const { arguments: argumentsValue } = objectOf(call.function) ?? objectOf(call.custom) ?? {}
   const id = textOf(call.id)
-  const callName = callNameOf(call)
   const text = argumentsText(argumentsValue ?? objectOf(call.custom)?.input)
-  if (id === undefined && callName === undefined && text === '') return
+  if (id === undefined && name === undefined && text === '') return
   parts.push({
     type: 'tool-call',
     index,
     ...(id === undefined ? undefined : { id }),
-    ...(callName === undefined ? undefined : { name: callName }),
+    ...(name === undefined ? undefined : { name }),
     arguments: text,
     ...where,
   })

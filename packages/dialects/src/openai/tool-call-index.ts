@@ -4,18 +4,25 @@ import type { JsonObject } from '../read-json.js'
 /** Which call a piece belongs to, where the wire does not say or says it twice. One a choice. */
 export interface ToolCallIndex {
   /** `position` of `count`: where the piece stands among those of its delta. */
-  of(piece: JsonObject, position: number, count: number): number
+  of(piece: JsonObject, position: number, count: number): CallPiece
+}
+
+/** Where a piece belongs. */
+export interface CallPiece {
+  readonly index: number
+  /** What it adds to the call's name: some providers stream that in pieces, others say it again with each. */
+  readonly name: string | undefined
 }
 
 /** Of a whole message: each entry is a call of its own, whatever its id. */
-export const WHOLE_CALLS: ToolCallIndex = { of: (_piece, position) => position }
+export const WHOLE_CALLS: ToolCallIndex = { of: (piece, position) => ({ index: position, name: callNameOf(piece) }) }
 
 /** One that has begun. */
 interface OpenCall {
   readonly index: number
   readonly wireIndex: number | undefined
   readonly id: string | undefined
-  readonly name: string | undefined
+  name: string
   hasArguments: boolean
 }
 
@@ -38,16 +45,20 @@ class StreamedCalls implements ToolCallIndex {
   #next = 0
   #current = 0
 
-  of(piece: JsonObject, position: number, count: number): number {
+  of(piece: JsonObject, position: number, count: number): CallPiece {
     if (position === 0) this.#touched.clear()
     const found = this.#find(piece, position, count)
     const isAnother = found === undefined || (callNameOf(piece) !== undefined && this.#touched.has(found))
     const index = isAnother ? this.#open(piece) : found
-    const call = this.#calls.get(index)
-    if (call !== undefined) call.hasArguments ||= hasArguments(piece)
     this.#touched.add(index)
     this.#current = index
-    return index
+    const call = this.#calls.get(index)
+    const name = call === undefined ? undefined : addedName(call.name, callNameOf(piece))
+    if (call !== undefined) {
+      call.name += name ?? ''
+      call.hasArguments ||= hasArguments(piece)
+    }
+    return { index, name }
   }
 
   /** `undefined`: a call that has not begun. */
@@ -68,7 +79,7 @@ class StreamedCalls implements ToolCallIndex {
     const wireIndex = indexOf(piece.index)
     const index = wireIndex !== undefined && wireIndex >= this.#next ? wireIndex : this.#next
     this.#next = index + 1
-    const call = { index, wireIndex, id, name: callNameOf(piece), hasArguments: false }
+    const call = { index, wireIndex, id, name: '', hasArguments: false }
     this.#calls.set(index, call)
     if (id !== undefined) this.#byId.set(id, call)
     if (wireIndex !== undefined) this.#byWireIndex.set(wireIndex, call)
@@ -79,11 +90,17 @@ class StreamedCalls implements ToolCallIndex {
 function isNewCall(call: OpenCall, id: string | undefined, name: string | undefined): boolean {
   if (name === undefined) return false
   if (id !== undefined && call.id !== undefined && id !== call.id) return true
-  return call.hasArguments && call.name !== undefined && name !== call.name
+  return call.hasArguments && call.name !== '' && name !== call.name
+}
+
+/** A name that is said again, whole or grown, adds only what is new of it. */
+function addedName(known: string, name: string | undefined): string | undefined {
+  if (name === undefined || !name.startsWith(known)) return name
+  return textOf(name.slice(known.length))
 }
 
 /** The name in a piece of a call. */
-export function callNameOf(piece: JsonObject): string | undefined {
+function callNameOf(piece: JsonObject): string | undefined {
   return textOf((objectOf(piece.function) ?? objectOf(piece.custom))?.name)
 }
 

@@ -1,5 +1,6 @@
 import type { ReasoningPart, ToolCallPart } from '@understudy/core'
 import { createJsonExtent, type JsonExtent } from '../anthropic/json-extent.js'
+import { grownName } from '../call-pieces.js'
 import { madeUpId, plainName, readProof, type ContentWire, type IdKind, type ItemStatus, type ItemWire } from './wire.js'
 
 type Members = Readonly<Record<string, unknown>>
@@ -58,6 +59,8 @@ export function createOutputItems(answerId: () => string, emit: Emit): OutputIte
   /** Calls whose arguments are whole, until the next item opens. */
   let whole: Call[] = []
   let open: Message | Reasoning | undefined
+  /** The call whose name may go on, as some providers stream it: until its arguments begin, or anything else does. */
+  let naming: { readonly call: Call; readonly index: number } | undefined
 
   function idOf(kind: IdKind, place: number): string {
     return madeUpId(kind, `${plainName(answerId())}${place}`)
@@ -124,6 +127,14 @@ export function createOutputItems(answerId: () => string, emit: Emit): OutputIte
     if (held !== '') addArguments(call, held)
   }
 
+  /** Opens the call whose name is whole now. */
+  function endName(): void {
+    if (naming === undefined) return
+    const { call, index } = naming
+    naming = undefined
+    openCall(call, index)
+  }
+
   function openReasoning(id: string | undefined): Reasoning {
     closeOpen('completed')
     closeWholeCalls()
@@ -147,6 +158,7 @@ export function createOutputItems(answerId: () => string, emit: Emit): OutputIte
   return {
     text(type, text) {
       if (text === '') return
+      endName()
       const message = open?.kind === 'message' ? open : openMessage()
       const { id, place, content } = message
       let last = content.at(-1)
@@ -164,6 +176,7 @@ export function createOutputItems(answerId: () => string, emit: Emit): OutputIte
     thought({ text, signature }) {
       const proof = signature === undefined ? undefined : readProof(signature)
       if (text === '' && proof === undefined) return
+      endName()
       const isOpen = open?.kind === 'reasoning' && (proof === undefined || open.text !== '' || proof.id === open.id)
       const item = open?.kind === 'reasoning' && isOpen ? open : openReasoning(proof?.id)
       if (text !== '') {
@@ -180,20 +193,23 @@ export function createOutputItems(answerId: () => string, emit: Emit): OutputIte
       const known = calls.get(part.index)
       const call = known ?? newCall()
       if (known === undefined) calls.set(part.index, call)
+      if (naming?.call !== call) endName()
       call.callId ??= part.id
-      call.name ||= part.name ?? ''
+      if (call.place === -1) call.name = grownName(call.name, part.name, call.text !== '')
       if (call.status !== 'in_progress') return
       const wasWhole = call.extent.isOver
       call.extent.take(part.arguments)
       if (call.place === -1) {
         call.text += part.arguments
-        if (call.name !== '') openCall(call, part.index)
+        if (call.name !== '') naming = { call, index: part.index }
+        if (call.text !== '') endName()
       } else if (part.arguments !== '') {
         addArguments(call, part.arguments)
       }
       if (call.place !== -1 && call.extent.isOver && (known === undefined || !wasWhole)) whole.push(call)
     },
     close(status) {
+      endName()
       closeOpen(status)
       for (const [index, call] of calls) {
         if (call.place === -1) openCall(call, index)

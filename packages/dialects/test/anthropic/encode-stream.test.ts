@@ -174,7 +174,7 @@ t.test('the whole answer in one piece', async (t) => {
       { type: 'redacted_thinking', data: 'r' },
       { type: 'text', text: 'ab' },
       { type: 'tool_use', id: 'id_f', name: 'f', input: { x: 1 } },
-      { type: 'tool_use', id: 'id_g', name: 'g', input: 'no JSON' },
+      { type: 'tool_use', id: 'id_g', name: 'g', input: { arguments: 'no JSON' } },
     ],
     stop_reason: 'tool_use',
     stop_sequence: null,

@@ -58,7 +58,7 @@ const CASES: readonly Case[] = [
   {
     name: 'another name behind the arguments is another call',
     stream: toolChunk({ index: 0, function: { name: 'f', arguments: '{}' } }) + toolChunk({ index: 0, function: { name: 'g', arguments: '{' } }) + toolChunk({ index: 0, function: { name: 'g', arguments: '}' } }),
-    parts: [START, { type: 'tool-call', index: 0, name: 'f', arguments: '{}' }, { type: 'tool-call', index: 1, name: 'g', arguments: '{' }, { type: 'tool-call', index: 1, name: 'g', arguments: '}' }],
+    parts: [START, { type: 'tool-call', index: 0, name: 'f', arguments: '{}' }, { type: 'tool-call', index: 1, name: 'g', arguments: '{' }, { type: 'tool-call', index: 1, arguments: '}' }],
   },
   { name: 'a legacy function call', stream: chunk({ function_call: { name: 'f', arguments: '{}' } }) + chunk({}, 'function_call'), parts: [START, { type: 'tool-call', index: 0, name: 'f', arguments: '{}' }, { type: 'finish', reason: 'tool_calls', raw: 'function_call' }] },
   { name: 'empty tool pieces say nothing', stream: toolChunk() + toolChunk({ index: 0, function: { name: '', arguments: '' } }) + toolChunk({ index: 0, function: null }), parts: [START] },
