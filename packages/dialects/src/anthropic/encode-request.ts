@@ -1,4 +1,5 @@
 import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from '@understudy/core'
+import { closedSchema } from '../closed-schema.js'
 import { defined, objectOf } from '../read-json.js'
 import { UntranslatableRequestError } from '../untranslatable.js'
 import type { Refuse } from './content-blocks.js'
@@ -41,7 +42,7 @@ export function encodeRequest(request: ChatRequest, model: string): Wire {
     system,
     messages,
     stream: request.stream ? true : undefined,
-    ...(own === undefined ? { tools: request.tools?.map(encodeTool) } : undefined),
+    ...(own === undefined ? { tools: request.tools?.map((tool) => encodeTool(tool, refuse)) } : undefined),
     tool_choice: encodeToolChoice(request),
     stop_sequences: encodeStop(request.stop, refuse),
     ...encodeSampling(request, own === undefined ? traits : undefined, refuse),
@@ -70,8 +71,14 @@ function refuseUnsaid(request: ChatRequest, refuse: Refuse): void {
   if ((request.frequencyPenalty ?? 0) !== 0) refuse('frequency_penalty')
 }
 
-function encodeTool({ name, description, parameters, strict }: Tool): Wire {
-  return defined({ name, description, input_schema: { type: 'object', ...parameters }, strict })
+function encodeTool({ name, description, parameters, strict }: Tool, refuse: Refuse): Wire {
+  return defined({ name, description, input_schema: encodeParameters(parameters, strict, refuse), strict })
+}
+
+/** A schema of an object; of a strict tool one that the API can hold the model to. */
+export function encodeParameters(parameters: Tool['parameters'], strict: boolean | undefined, refuse: Refuse): Wire {
+  if (strict !== true) return { type: 'object', ...parameters }
+  return closedSchema({ type: 'object', properties: {}, ...parameters }, (word) => refuse(`tools.strict.${word}`))
 }
 
 /** https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools */
@@ -127,5 +134,5 @@ export function encodeSampling(request: ChatRequest, traits: ModelTraits | undef
 function encodeFormat(format: ResponseFormat | undefined, refuse: Refuse): Wire | undefined {
   if (format === undefined) return undefined
   if (format.type === 'json') return refuse('json_object')
-  return { type: 'json_schema', schema: objectOf(format.schema) ?? {} }
+  return { type: 'json_schema', schema: closedSchema(objectOf(format.schema) ?? {}, (word) => refuse(`json_schema.${word}`)) }
 }

@@ -1,4 +1,6 @@
 import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from '@understudy/core'
+import { encodeParameters } from '../anthropic/encode-request.js'
+import { closedSchema } from '../closed-schema.js'
 import { defined } from '../read-json.js'
 import { UntranslatableRequestError } from '../untranslatable.js'
 import type { Refuse } from './content-blocks.js'
@@ -50,11 +52,11 @@ function refuseUnsaid(request: ChatRequest, refuse: Refuse): void {
 function encodeTools({ tools = [], toolChoice }: ChatRequest, hasCalls: boolean, refuse: Refuse): Wire | undefined {
   if (tools.length === 0) return hasCalls ? refuse('tool-calls-without-tools') : undefined
   if (toolChoice === 'none') return hasCalls ? refuse('tool_choice-none') : undefined
-  return defined({ tools: tools.map(encodeTool), toolChoice: choiceOf(toolChoice) })
+  return defined({ tools: tools.map((tool) => encodeTool(tool, refuse)), toolChoice: choiceOf(toolChoice) })
 }
 
-function encodeTool({ name, description, parameters, strict }: Tool): Wire {
-  const inputSchema = { json: { type: 'object', ...parameters } }
+function encodeTool({ name, description, parameters, strict }: Tool, refuse: Refuse): Wire {
+  const inputSchema = { json: encodeParameters(parameters, strict, refuse) }
   return { toolSpec: defined({ name, description: description === '' ? undefined : description, inputSchema, strict }) }
 }
 
@@ -82,7 +84,8 @@ function encodeFormat(format: ResponseFormat | undefined, refuse: Refuse): Wire 
   if (format === undefined) return undefined
   if (format.type === 'json') return refuse('json_object')
   const name = format.name === undefined ? undefined : { name: format.name }
-  return { type: 'json_schema', structure: { jsonSchema: { schema: JSON.stringify(format.schema), ...name } } }
+  const schema = closedSchema(format.schema, (word) => refuse(`json_schema.${word}`))
+  return { type: 'json_schema', structure: { jsonSchema: { schema: JSON.stringify(schema), ...name } } }
 }
 
 function withoutEmpty(body: Wire): Wire {

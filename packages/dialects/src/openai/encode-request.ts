@@ -1,4 +1,5 @@
 import type { ChatRequest, ContentBlock, Message, ResponseFormat, Tool, ToolChoice } from '@understudy/core'
+import { isStrictSchema } from '../closed-schema.js'
 import { defined } from '../read-json.js'
 import { UntranslatableRequestError } from '../untranslatable.js'
 import { urlOf } from './content-blocks.js'
@@ -30,10 +31,10 @@ export function encodeRequest(request: ChatRequest, model: string): Wire {
     messages: request.messages.map((message) => encodeMessage(message, isOwn, refuse)),
     stream: request.stream ? true : undefined,
     stream_options: request.stream ? { include_usage: true } : undefined,
-    tools: request.tools?.map(encodeTool),
+    tools: request.tools?.map((tool) => encodeTool(tool, request)),
     tool_choice: encodeToolChoice(request.toolChoice),
     parallel_tool_calls: request.tools === undefined ? undefined : request.parallelToolCalls,
-    response_format: encodeResponseFormat(request.responseFormat),
+    response_format: encodeResponseFormat(request.responseFormat, request),
     [traits.maxTokensName]: maxTokens === undefined || isOwn ? maxTokens : Math.min(maxTokens, traits.maxTokens),
     temperature: request.temperature,
     top_p: request.topP,
@@ -117,17 +118,27 @@ function encodeBlock(block: ContentBlock, refuse: Refuse): Wire {
   }
 }
 
-function encodeTool({ name, description, parameters, strict }: Tool): Wire {
-  return { type: 'function', function: defined<Wire>({ name, description, parameters, strict }) }
+function encodeTool({ name, description, parameters, strict }: Tool, request: ChatRequest): Wire {
+  return { type: 'function', function: defined<Wire>({ name, description, parameters, strict: encodeStrict(strict, parameters, request) }) }
+}
+
+/**
+ * Whether the model is held to a schema. Anthropic's strict schemas may have properties that are not required, which is refused here: to
+ * such a one it is not held.
+ *
+ * https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
+ */
+export function encodeStrict(strict: boolean | undefined, schema: unknown, { dialect }: ChatRequest): boolean | undefined {
+  return strict === true && dialect === 'anthropic' && !isStrictSchema(schema) ? false : strict
 }
 
 function encodeToolChoice(choice: ToolChoice | undefined): unknown {
   return typeof choice === 'object' ? { type: 'function', function: { name: choice.name } } : choice
 }
 
-function encodeResponseFormat(format: ResponseFormat | undefined): Wire | undefined {
+function encodeResponseFormat(format: ResponseFormat | undefined, request: ChatRequest): Wire | undefined {
   if (format === undefined) return undefined
   if (format.type === 'json') return { type: 'json_object' }
   const { schema, name = 'answer', strict } = format
-  return { type: 'json_schema', json_schema: defined<Wire>({ name, schema, strict }) }
+  return { type: 'json_schema', json_schema: defined<Wire>({ name, schema, strict: encodeStrict(strict, schema, request) }) }
 }

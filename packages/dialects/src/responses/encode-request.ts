@@ -1,5 +1,5 @@
 import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from '@understudy/core'
-import { encodeEffort } from '../openai/encode-request.js'
+import { encodeEffort, encodeStrict } from '../openai/encode-request.js'
 import { defined } from '../read-json.js'
 import { UntranslatableRequestError } from '../untranslatable.js'
 import type { Refuse } from './content-blocks.js'
@@ -52,9 +52,9 @@ function inOtherWords(request: ChatRequest, traits: ModelTraits): Wire {
   const { tools, toolChoice, responseFormat } = request
   const effort = encodeEffort(request, traits)
   return {
-    tools: tools?.map(encodeTool),
+    tools: tools?.map((tool) => encodeTool(tool, request)),
     tool_choice: (tools?.length ?? 0) === 0 ? undefined : encodeToolChoice(toolChoice),
-    text: responseFormat === undefined ? undefined : { format: encodeFormat(responseFormat) },
+    text: responseFormat === undefined ? undefined : { format: encodeFormat(responseFormat, request) },
     reasoning: effort === undefined ? undefined : { effort },
   }
 }
@@ -80,8 +80,8 @@ function encodeMaxTokens(asked: number | undefined, { maxTokens }: ModelTraits, 
 }
 
 /** A function that does not say is bound to its schema here, and is not elsewhere. */
-function encodeTool({ name, description, parameters, strict = false }: Tool): Wire {
-  return defined<Wire>({ type: 'function', name, description, parameters: parameters ?? EMPTY_SCHEMA, strict })
+function encodeTool({ name, description, parameters = EMPTY_SCHEMA, strict = false }: Tool, request: ChatRequest): Wire {
+  return defined<Wire>({ type: 'function', name, description, parameters, strict: encodeStrict(strict, parameters, request) })
 }
 
 const EMPTY_SCHEMA = { type: 'object', properties: {} }
@@ -90,8 +90,8 @@ function encodeToolChoice(choice: ToolChoice | undefined): unknown {
   return typeof choice === 'object' ? { type: 'function', name: choice.name } : choice
 }
 
-function encodeFormat(format: ResponseFormat): Wire {
+function encodeFormat(format: ResponseFormat, request: ChatRequest): Wire {
   if (format.type === 'json') return { type: 'json_object' }
   const { schema, name = 'answer', strict } = format
-  return defined<Wire>({ type: 'json_schema', name, schema, strict })
+  return defined<Wire>({ type: 'json_schema', name, schema, strict: encodeStrict(strict, schema, request) })
 }

@@ -31,7 +31,7 @@ const OPENAI_BODY = {
   ],
   tool_choice: 'required',
   parallel_tool_calls: false,
-  response_format: { type: 'json_schema', json_schema: { name: 'n', schema: { type: 'object' }, strict: true } },
+  response_format: { type: 'json_schema', json_schema: { name: 'n', schema: { type: 'object', properties: {} }, strict: true } },
   temperature: 0,
   stop: ['x'],
   n: 1,
@@ -81,13 +81,13 @@ t.test('a request of OpenAI is said in turns that alternate, with the results of
     ],
     stream: true,
     tools: [
-      { name: 'f', description: 'd', input_schema: { type: 'object', properties: {} }, strict: true },
+      { name: 'f', description: 'd', input_schema: { type: 'object', properties: {}, additionalProperties: false }, strict: true },
       { name: 'g', input_schema: { type: 'object' } },
     ],
     tool_choice: { type: 'any', disable_parallel_tool_use: true },
     stop_sequences: ['x'],
     temperature: 0,
-    output_config: { format: { type: 'json_schema', schema: { type: 'object' } } },
+    output_config: { format: { type: 'json_schema', schema: { type: 'object', properties: {}, additionalProperties: false } } },
   })
   t.strictSame(OPENAI_BODY, before, 'the body is not changed')
 })

@@ -68,7 +68,7 @@ const shared = {
   top_p: fc.constantFrom(0.1, 1),
 }
 const tool = fc.record(
-  { name: id, description: text, input_schema: fc.constant({ type: 'object', properties: {} }), strict: fc.boolean() },
+  { name: id, description: text, input_schema: fc.constant({ type: 'object', properties: {}, additionalProperties: false }), strict: fc.boolean() },
   { requiredKeys: ['name', 'input_schema'], noNullPrototype: true },
 )
 const toolFields = fc.record(

@@ -55,7 +55,7 @@ t.test('a request of OpenAI is said in turns that alternate, with the results of
       { type: 'function', function: { name: 'g' } },
     ],
     tool_choice: 'required',
-    response_format: { type: 'json_schema', json_schema: { name: 'n', schema: { type: 'object' }, strict: true } },
+    response_format: { type: 'json_schema', json_schema: { name: 'n', schema: { type: 'object', properties: {} }, strict: true } },
     temperature: 0,
     max_tokens: 100,
     stop: ['x'],
@@ -87,13 +87,13 @@ t.test('a request of OpenAI is said in turns that alternate, with the results of
     inferenceConfig: { maxTokens: 100, temperature: 0, stopSequences: ['x'] },
     toolConfig: {
       tools: [
-        { toolSpec: { name: 'f', description: 'd', inputSchema: { json: { type: 'object', properties: {} } }, strict: true } },
+        { toolSpec: { name: 'f', description: 'd', inputSchema: { json: { type: 'object', properties: {}, additionalProperties: false } }, strict: true } },
         { toolSpec: { name: 'g', inputSchema: { json: { type: 'object' } } } },
       ],
       toolChoice: { any: {} },
     },
     additionalModelResponseFieldPaths: ['/stop_sequence'],
-    outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema: { schema: '{"type":"object"}', name: 'n' } } } },
+    outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema: { schema: '{"type":"object","properties":{},"additionalProperties":false}', name: 'n' } } } },
   })
   t.strictSame(body, before, 'and nothing of it is changed')
   t.strictSame(encode({ model: 'chat', stream: true }), { messages: [{ role: 'user', content: [{ text: 'hi' }] }] }, 'what nobody asks for is not said')

@@ -57,7 +57,7 @@ function conversation({ withMedia, withOwn }: Kinds): fc.Arbitrary<Json[]> {
   ])
 }
 
-const schema = fc.constant({ type: 'object', properties: {} })
+const schema = fc.constant({ type: 'object', properties: {}, additionalProperties: false })
 const shared = {
   instructions: text,
   stream: fc.constant(true),

@@ -3,6 +3,7 @@ import type { ErrorFields, Json } from '../script.js'
 import { turnFault } from './anthropic-turns.js'
 import type { DialectError, RefusalReason, RefusalRules } from './dialect.js'
 import { field } from './field.js'
+import { closedSchemaFault } from './schema-rules.js'
 
 /** Every field that the vendor's reference documents for a message. */
 const knownFields = new Set([
@@ -94,5 +95,17 @@ function bodyFault(body: unknown): string | undefined {
   if (field(body, 'tool_choice') !== undefined && field(body, 'tools') === undefined) {
     return 'tool_choice: may only be specified while providing tools'
   }
-  return turnFault(field(body, 'messages'), field(field(body, 'thinking'), 'type') === 'enabled')
+  return schemaFault(body) ?? turnFault(field(body, 'messages'), field(field(body, 'thinking'), 'type') === 'enabled')
+}
+
+/** What is wrong with a schema that the model is held to. */
+function schemaFault(body: object): string | undefined {
+  const fault = closedSchemaFault(field(field(field(body, 'output_config'), 'format'), 'schema'))
+  if (fault !== undefined) return `output_config.format.schema: ${fault}`
+  const tools = field(body, 'tools')
+  for (const [index, tool] of Array.isArray(tools) ? (tools as readonly unknown[]).entries() : []) {
+    const wrong = field(tool, 'strict') === true ? closedSchemaFault(field(tool, 'input_schema')) : undefined
+    if (wrong !== undefined) return `tools.${index}.custom: ${wrong}`
+  }
+  return undefined
 }

@@ -1,4 +1,5 @@
 import { field } from './field.js'
+import { closedSchemaFault } from './schema-rules.js'
 
 /** Every field of a request, of its `inferenceConfig` and of a block; the model is in the path. */
 const knownFields = new Set([
@@ -35,7 +36,24 @@ export function converseFault(body: unknown): string | undefined {
   if (Array.isArray(system) && system.some((block) => isBlank(field(block, 'text')) && field(block, 'cachePoint') === undefined)) {
     return 'The text field in the ContentBlock object at system is blank.'
   }
-  return toolsFault(body) ?? turnFault(field(body, 'messages'))
+  return formatFault(body) ?? toolsFault(body) ?? turnFault(field(body, 'messages'))
+}
+
+/** https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html: the schema is text. */
+function formatFault(body: unknown): string | undefined {
+  const format = field(field(body, 'outputConfig'), 'textFormat')
+  if (format === undefined) return undefined
+  const text = field(field(field(format, 'structure'), 'jsonSchema'), 'schema')
+  const fault = closedSchemaFault(parsed(text))
+  return fault === undefined ? undefined : `output_config.format.schema: ${fault}`
+}
+
+function parsed(text: unknown): unknown {
+  try {
+    return JSON.parse(String(text)) as unknown
+  } catch {
+    return undefined
+  }
 }
 
 function toolsFault(body: unknown): string | undefined {
@@ -49,6 +67,9 @@ function toolsFault(body: unknown): string | undefined {
   const isWhole = (tool: unknown) => typeof field(field(tool, 'toolSpec'), 'name') === 'string'
     && field(field(field(field(tool, 'toolSpec'), 'inputSchema'), 'json'), 'type') === 'object'
   if (!list.every(isWhole)) return 'toolConfig.tools: toolSpec.inputSchema.json.type must be one of the following: object.'
+  const strict = list.map((tool) => field(tool, 'toolSpec')).filter((tool) => field(tool, 'strict') === true)
+  const fault = closedSchemaFault({ anyOf: strict.map((tool) => field(field(tool, 'inputSchema'), 'json')) })
+  if (fault !== undefined) return `toolConfig.tools: ${fault}`
   const choice = field(config, 'toolChoice')
   const isChoice = choice === undefined || ['auto', 'any', 'tool'].some((name) => typeof field(choice, name) === 'object')
   return isChoice ? undefined : 'toolConfig.toolChoice: must be one of auto, any, tool'

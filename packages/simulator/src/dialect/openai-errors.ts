@@ -2,6 +2,7 @@ import { encodeEvent } from '@understudy/sse'
 import type { ErrorFields, Json } from '../script.js'
 import type { DialectError, RefusalReason, RefusalRules } from './dialect.js'
 import { field } from './field.js'
+import { strictSchemaFault } from './schema-rules.js'
 
 /** Every field that the vendor's reference documents for a chat completion. */
 const knownFields = new Set([
@@ -89,11 +90,30 @@ export function refuseOpenai(
         code: 'missing_required_parameter',
       })
     }
+    const fault = openaiSchemaFault(field(field(body, 'response_format'), 'json_schema'), field(body, 'tools'), 'function')
+    if (fault !== undefined) return refuse(fault)
   }
   if (refuseTrailingAssistant && Array.isArray(messages) && field(messages.at(-1), 'role') === 'assistant') {
     return refuse({
       message: 'This model does not support assistant message prefill. The conversation must end with a user message.',
     })
+  }
+  return undefined
+}
+
+/**
+ * What is wrong with the schemas that the model is held to: of the answer (`format` has `strict` and `schema`) and of the functions, whose
+ * members stand in `within` or, where there is none, in the tool itself.
+ */
+export function openaiSchemaFault(format: unknown, tools: unknown, within: string | undefined): ErrorFields | undefined {
+  const functions = (Array.isArray(tools) ? (tools as readonly unknown[]) : []).map((tool) => (within === undefined ? tool : field(tool, within)))
+  const held = [
+    ...(field(format, 'strict') === true ? [['response_format', field(format, 'name'), field(format, 'schema')] as const] : []),
+    ...functions.filter((tool) => field(tool, 'strict') === true).map((tool) => ['function', field(tool, 'name'), field(tool, 'parameters')] as const),
+  ]
+  for (const [of, name, schema] of held) {
+    const fault = strictSchemaFault(schema)
+    if (fault !== undefined) return { message: `Invalid schema for ${of} '${String(name)}': In context=(), ${fault}`, code: 'invalid_schema' }
   }
   return undefined
 }

@@ -2,7 +2,7 @@ import { encodeEvent } from '@understudy/sse'
 import type { ErrorFields } from '../script.js'
 import type { DialectError, RefusalRules } from './dialect.js'
 import { field } from './field.js'
-import { encodeOpenaiError } from './openai-errors.js'
+import { encodeOpenaiError, openaiSchemaFault } from './openai-errors.js'
 import { itemsFault } from './responses-items.js'
 
 /** Every field that the vendor's reference documents for a response. */
@@ -54,7 +54,8 @@ function bodyFault(body: unknown): ErrorFields | undefined {
     return { message: "Tool choices other than 'auto' must be used together with tools.", param: 'tool_choice' }
   }
   const goesOn = ['previous_response_id', 'conversation', 'prompt'].some((key) => field(body, key) !== undefined)
-  return toolsFault(field(body, 'tools')) ?? itemsFault(field(body, 'input'), goesOn)
+  const schemaFault = openaiSchemaFault(field(field(body, 'text'), 'format'), field(body, 'tools'), undefined)
+  return schemaFault ?? toolsFault(field(body, 'tools')) ?? itemsFault(field(body, 'input'), goesOn)
 }
 
 function hasTools(body: unknown): boolean {
