@@ -24,6 +24,8 @@ class ChunkDialect implements EventDialect {
   readonly readFailure = failureOfError
   readonly readDocument = readDocument
   #isStarted = false
+  /** Whether something came in pieces: a whole message behind them says it again. */
+  #hasPieces = false
   #toolCalls: Map<number, ToolCallIndex> | undefined
   /** Choices that some chunk was of, by the bits of their numbers. */
   #seen = 0
@@ -79,9 +81,12 @@ class ChunkDialect implements EventDialect {
 
   #readChoice(choice: JsonObject, parts: Part[]): void {
     const index = numberOf(choice.index) ?? 0
-    const message = objectOf(choice.delta) ?? objectOf(choice.message)
+    const delta = objectOf(choice.delta)
+    const message = delta ?? (this.#hasPieces ? undefined : objectOf(choice.message))
     if (!this.#hasSeen(index) && textOf(message?.role) === undefined) (this.#withoutRole ??= []).push(index)
+    const before = parts.length
     if (message !== undefined) readMessage(message, index, this.#toolCallsOf, parts)
+    this.#hasPieces ||= delta !== undefined && parts.length > before
     readFinish(choice, index, parts)
   }
 

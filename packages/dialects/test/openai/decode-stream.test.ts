@@ -61,6 +61,8 @@ const CASES: readonly Case[] = [
     parts: [START, { type: 'tool-call', index: 0, name: 'f', arguments: '{}' }, { type: 'tool-call', index: 1, name: 'g', arguments: '{' }, { type: 'tool-call', index: 1, arguments: '}' }],
   },
   { name: 'a legacy function call', stream: chunk({ function_call: { name: 'f', arguments: '{}' } }) + chunk({}, 'function_call'), parts: [START, { type: 'tool-call', index: 0, name: 'f', arguments: '{}' }, { type: 'finish', reason: 'tool_calls', raw: 'function_call' }] },
+  { name: 'a whole message behind its pieces says nothing again', stream: chunk({ content: 'a' }) + chunk({ content: 'b' }) + event({ choices: [{ index: 0, message: { role: 'assistant', content: 'ab' }, finish_reason: 'stop' }] }), parts: [START, text('a'), text('b'), STOP] },
+  { name: 'a whole message in a stream', stream: event({ ...HEAD, choices: [{ index: 0, message: { role: 'assistant', content: 'ab' }, finish_reason: 'stop' }] }), parts: [START, text('ab'), STOP] },
   { name: 'empty tool pieces say nothing', stream: toolChunk() + toolChunk({ index: 0, function: { name: '', arguments: '' } }) + toolChunk({ index: 0, function: null }), parts: [START] },
   { name: 'an empty finish reason is no end', stream: chunk({ content: 'a' }, '') + chunk({ content: 'b' }, ''), parts: [START, text('a'), text('b')] },
   { name: 'an unknown finish reason, a prototype name too', stream: chunk({}, 'constructor'), parts: [START, { type: 'finish', reason: 'unknown', raw: 'constructor' }] },
