@@ -1,4 +1,5 @@
 import type { CliContext } from './cli-context.js'
+import { jsonText } from './json-text.js'
 import { createPaint, type Paint } from './paint.js'
 import { createProgress, type Progress } from './progress.js'
 
@@ -42,8 +43,8 @@ export function createScreen({ out, err, env, now }: CliContext): Screen {
       progress.stop()
       err.write(`${clean(line)}\n`)
     },
-    json: (value) => print(JSON.stringify(value, null, 2)),
-    jsonLine: (value) => print(JSON.stringify(value)),
+    json: (value) => print(jsonText(value, 2)),
+    jsonLine: (value) => print(jsonText(value)),
     paint: createPaint(out.isTTY, env),
     width: () => (out.isTTY ? Math.max(LEAST_WIDTH, out.columns() ?? 80) : undefined),
     progress,
@@ -51,7 +52,7 @@ export function createScreen({ out, err, env, now }: CliContext): Screen {
       if (secret.length < SHORTEST_SECRET) return
       secrets.add(secret)
       // As it would stand in JSON.
-      secrets.add(JSON.stringify(secret).slice(1, -1))
+      secrets.add(jsonText(secret).slice(1, -1))
     },
   }
 }

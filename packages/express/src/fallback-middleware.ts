@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { createRouteWarning, mountFallback, readRequest, splitTarget, writeResponse, wrongHost } from '@understudy/http'
+import { createBegunFault, createRouteWarning, mountFallback, readRequest, splitTarget, writeResponse, wrongHost } from '@understudy/http'
 import type { Fallback, FallbackOptions, RoutesInput } from '@understudy/http'
 
 /** A request as Express, Connect or bare `node:http` hands it over. */
@@ -20,11 +20,13 @@ export type NodeMiddleware = (req: HostRequest, res: ServerResponse, next: (erro
 
 /**
  * Answers LLM requests by walking a chain of legs. Mount it on a path of its own with `app.use('/chat', ...)`; a request that
- * is not ours goes to `next()` untouched. Throws a `ConfigError` at once if routes or options cannot be used.
+ * is not ours goes to `next()` untouched, and one that the host has begun to answer to `next(error)`. Throws a `ConfigError` at once if routes or options cannot be used.
  */
 export function fallbackMiddleware(routes: RoutesInput | Fallback, options: FallbackOptions = {}): NodeMiddleware {
   const mounted = mountFallback(routes, options)
   const warnOfRoute = createRouteWarning(mounted.warn, "mount it with app.use('/chat', ...)")
+
+  const begunFault = createBegunFault(mounted.warn)
 
   return function understudy(req, res, next) {
     if (typeof next !== 'function' || typeof res?.setHeader !== 'function') throw wrongHost('express', req, res)
@@ -33,6 +35,10 @@ export function fallbackMiddleware(routes: RoutesInput | Fallback, options: Fall
     if (!mounted.matches(req.method ?? '', path, atRoot)) {
       if (req.route !== undefined) warnOfRoute([req.route], understudy, path)
       next()
+      return
+    }
+    if (res.headersSent && !res.writableEnded) {
+      next(begunFault())
       return
     }
     const request = readRequest(req, res, { path, query, atRoot }, () => req.body)

@@ -154,6 +154,35 @@ t.test('a source that breaks its word is an error of the host, whose handler see
   await t.rejects(within(1_000, 'the end', answer), { code: 'ECONNRESET' })
 })
 
+t.test('a request that the host has begun to answer is asked of nobody, told of once, and closed by its error handler', async (t) => {
+  const warnings: string[] = []
+  const hear = (warning: Error) => void warnings.push(warning.message)
+  process.on('warning', hear)
+  t.teardown(() => process.off('warning', hear))
+  const fallback = scriptedFallback()
+  let asked = 0
+  fallback.script = () => {
+    asked += 1
+    return json(200, {})
+  }
+  const app = express().set('env', 'test')
+  app.use('/begun', (_req, res, next) => {
+    res.write('x')
+    next()
+  }, fallbackMiddleware(fallback))
+  app.use('/over', (_req, res, next) => {
+    res.end('whole')
+    next()
+  }, fallbackMiddleware(fallback))
+  const port = await listen(t, app)
+  for (let count = 0; count < 2; count += 1) {
+    await within(5_000, 'the end of the answer', t.rejects(ask(port, '/begun/v1/chat/completions')))
+  }
+  t.equal((await ask(port, '/over/v1/chat/completions')).text, 'whole')
+  t.equal(asked, 1, 'whoever is gone is asked for by its fallback')
+  t.strictSame(warnings, ['a middleware before Understudy began the response and then called next(), so the request could not be answered'])
+})
+
 t.test('handed over without being called, it says the right call in an error that its package knows', async (t) => {
   const call: () => void = () => Reflect.apply(fallbackMiddleware, undefined, [{ method: 'GET' }, { setHeader() {} }])
   t.throws(call, { message: /app\.use\('\/chat', fallbackMiddleware\(routes\)\)/ })

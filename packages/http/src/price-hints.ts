@@ -24,11 +24,12 @@ export function createOrderHost(hints: PriceHints | undefined, warn: Warn): Orde
       if (hints === undefined || (order !== 'cost' && typeof order !== 'function')) return undefined
       try {
         const prices: unknown = hints(request)
-        if (isRecord(prices)) return prices
+        // Copied: what a member throws when it is read is thrown here.
+        if (isRecord(prices)) return { ...prices }
       } catch {
         // The same as no answer: an order must not fail a request.
       }
-      once('UNDERSTUDY_PRICE_HINTS', 'priceHints threw or gave no object, and counts as not there')
+      once('UNDERSTUDY_PRICE_HINTS', 'priceHints threw, or gave no object that can be read, and counts as not there')
       return undefined
     },
     onProblem: (problem) => once('UNDERSTUDY_ORDER', MESSAGES[problem]),

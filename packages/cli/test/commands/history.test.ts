@@ -48,3 +48,12 @@ t.test('where there is no history it says so, and finds a route that is misspelt
   t.strictSame(await callCli(['history', 'chat'], { url }), { code: 0, out: 'no change of chat is known\n', err: '' })
   t.strictSame(await callCli(['history', 'caht'], { url }), { code: 1, out: '', err: "understudy: no route is called 'caht'; did you mean 'chat'?\n" })
 })
+
+t.test('--json says what was written, and nothing that a terminal would obey', async (t) => {
+  const entry = { ...ENTRIES[1], actor: 'ann\u009b31m\u202e', reason: 'a\u2028b\u001b[2J\u{e0041} \u00e9 \u{1f600}' }
+  const admin = await startAdminServer(t, { 'GET /history': [200, { entries: [entry] }] })
+  const { out } = await callCli(['history', '--json'], { url: admin.url })
+  t.strictSame(JSON.parse(out), { entries: [JSON.parse(JSON.stringify(entry))] })
+  t.notMatch(out.replaceAll('\n', ''), /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+  t.match(out, /a\\u2028b\\u001b\[2J\\udb40\\udc41 \u00e9 \u{1f600}/u)
+})

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, renameSync, statSync, unlinkSync } from 'node:fs'
-import { mkdir, readFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { readdirSync, readFileSync, readlinkSync, renameSync, statSync, unlinkSync } from 'node:fs'
+import { mkdir, readFile, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { ownProperties } from '../own-properties.js'
 import type { ChainDocumentJson, HistoryEntry } from './chain-source.js'
 import type { Pin } from './pins.js'
@@ -26,17 +26,22 @@ export type LastKnownGoodReading =
   | { readonly type: 'unreadable'; readonly trouble: string }
 
 const FORMAT = 1
+const NO_FILE = 'it is no file'
+const MOST_LINKS = 40
 const MOST_BYTES = 16 * 1_048_576
 /** What a process that was killed left behind; one that is younger may be being written. */
 const STALE_MS = 60_000
 
 /** Reads the file. Synchronous: it is small, and it runs before anything is read from a network. */
-export function readLastKnownGood(path: string): LastKnownGoodReading {
+export function readLastKnownGood(written: string): LastKnownGoodReading {
+  const path = targetOf(written)
   sweep(path)
   let text: string
   try {
-    const { size } = statSync(path)
-    text = size > MOST_BYTES ? '' : readFileSync(path, 'utf8')
+    const stats = statSync(path)
+    // A pipe would be waited for, and with it the whole process.
+    if (!stats.isFile() && !stats.isDirectory()) return { type: 'unreadable', trouble: NO_FILE }
+    text = stats.size > MOST_BYTES ? '' : readFileSync(path, 'utf8')
   } catch (error) {
     const trouble = troubleOf(error)
     return trouble === 'ENOENT' ? { type: 'none' } : { type: 'unreadable', trouble }
@@ -53,12 +58,26 @@ export function readLastKnownGood(path: string): LastKnownGoodReading {
 }
 
 /** Writes the file, unless a process beside this one has kept a higher version there. Rejects with what the file system says. */
-export async function writeLastKnownGood(path: string, kept: LastKnownGood): Promise<void> {
+export async function writeLastKnownGood(written: string, kept: LastKnownGood): Promise<void> {
+  const path = targetOf(written)
+  const stats = await stat(path).catch(() => undefined)
+  if (stats?.isFile() === false && !stats.isDirectory()) throw new Error(NO_FILE)
   const there = parse(await readFile(path, 'utf8').catch(() => ''))
   if (there !== undefined && versionOf(there.document) > versionOf(kept.document)) return
   const body = JSON.stringify(kept)
   await mkdir(dirname(path), { recursive: true })
   await replaceFile(path, `{"format":${FORMAT},"checksum":"${checksumOf(body)}","kept":${body}}\n`)
+}
+
+/** A link stays one: what it leads to is read and replaced, whether it is there yet or not. */
+function targetOf(written: string): string {
+  let path = written
+  try {
+    for (let links = 0; links < MOST_LINKS; links += 1) path = resolve(dirname(path), readlinkSync(path))
+  } catch {
+    // It is no link.
+  }
+  return path
 }
 
 function versionOf({ version }: ChainDocumentJson): number {

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import t from 'tap'
@@ -58,6 +58,34 @@ t.test('a path that cannot be read is told of, and stays as it is', async (t) =>
   const folder = t.testdir()
   mkdirSync(join(folder, 'kept.json'))
   t.match(readLastKnownGood(join(folder, 'kept.json')), { type: 'unreadable', trouble: 'EISDIR' })
+})
+
+t.test('a pipe in its place is told of and not waited for, and stays as it is', { skip: process.platform === 'win32' && 'no pipes there' }, async (t) => {
+  const path = join(t.testdir(), 'kept.json')
+  t.equal(spawnSync('mkfifo', [path]).status, 0)
+  // A read that waited would hold this whole process: so another one reads.
+  const script = `
+    import { readLastKnownGood } from ${JSON.stringify(new URL('../../src/live/last-known-good.ts', import.meta.url).href)}
+    console.log(JSON.stringify(readLastKnownGood(${JSON.stringify(path)})))
+  `
+  const { stdout } = spawnSync(process.execPath, [...process.execArgv, '--input-type=module', '-e', script], { timeout: 20_000, encoding: 'utf8' })
+  t.equal(stdout.trim(), '{"type":"unreadable","trouble":"it is no file"}')
+  await within(5_000, 'the write', t.rejects(writeLastKnownGood(path, kept(1)), { message: 'it is no file' }))
+  t.equal(lstatSync(path).isFIFO(), true)
+})
+
+t.test('a link stays a link: what it leads to is written, read and put aside, whether it was there before or not', async (t) => {
+  const folder = t.testdir({ links: {}, real: {} })
+  const [link, real] = [join(folder, 'links', 'kept.json'), join(folder, 'real', 'file.json')]
+  symlinkSync(join('..', 'real', 'file.json'), link)
+  t.strictSame(readLastKnownGood(link), { type: 'none' })
+  await writeLastKnownGood(link, kept(1))
+  await writeLastKnownGood(link, kept(2))
+  t.strictSame([lstatSync(link).isSymbolicLink(), readdirSync(join(folder, 'links')), readdirSync(join(folder, 'real'))], [true, ['kept.json'], ['file.json']])
+  t.match(readLastKnownGood(link), { type: 'found', kept: { document: { version: 2 } } })
+  writeFileSync(real, 'damaged')
+  t.match(readLastKnownGood(link), { type: 'corrupt', aside: `${real}.corrupt` })
+  t.equal(lstatSync(link).isSymbolicLink(), true)
 })
 
 t.test('what a killed process left behind is swept away, what may be being written is not', async (t) => {
