@@ -170,6 +170,19 @@ export function chainSourceContract({ name, skip, maxHistory, tellsWhenListening
       t.strictSame(await history(there, 10, 3), [])
     })
 
+    t.test('an entry of who judged a document stands where its writer noted it, whatever was written since', async (t) => {
+      const [here] = await pair(t)
+      await write(here, documentOf(1), 0)
+      await write(here, documentOf(2), 1)
+      await write(here, documentOf(3), 2)
+      await record(here, entryOf(documentOf(2), 'applied', { previous: documentOf(1) }))
+      await record(here, entryOf(documentOf(1), 'applied'))
+      t.strictSame((await history(here)).map(({ version }) => version), [3, 2, 1])
+      t.strictSame((await history(here, 2)).map(({ version }) => version), [3, 2])
+      await record(here, entryOf(documentOf(1), 'reverted'))
+      t.strictSame((await history(here)).map(({ version, outcome }) => `${version} ${outcome}`), ['1 reverted', '3 applied', '2 applied', '1 applied'])
+    })
+
     t.test('the same entry from many processes is one, and takes the place of what the writer noted', async (t) => {
       const harness = await start(t)
       const sources = await Promise.all(Array.from({ length: 5 }, () => harness.open()))

@@ -17,7 +17,17 @@ export function createHistoryTable({ history }: TableNames, name: string, maxHis
   return {
     add: async (run, entry, written) => {
       const { subject, entry: identity } = identifyEntry(entry)
-      if (!written) await run(`DELETE FROM ${history} WHERE name = $1 AND subject = $2 AND written`, [name, subject])
+      if (!written) {
+        // In the place of what the writer noted: by now the next one may have noted something behind it.
+        const replaced = await run(
+          `UPDATE ${history} SET written = false, identity = $3, entry = $4
+          WHERE id = (SELECT min(id) FROM ${history} WHERE name = $1 AND subject = $2 AND written) AND written
+          AND NOT EXISTS (SELECT 1 FROM ${history} WHERE name = $1 AND identity = $3) RETURNING id`,
+          [name, subject, identity, JSON.stringify(entry)],
+        )
+        await run(`DELETE FROM ${history} WHERE name = $1 AND subject = $2 AND written`, [name, subject])
+        if (replaced.length > 0) return
+      }
       await run(
         `INSERT INTO ${history} (name, version, subject, identity, written, entry) VALUES ($1, $2, $3, $4, $5, $6)
         ON CONFLICT (name, identity) DO NOTHING`,

@@ -26,31 +26,48 @@ return 'written'
 /**
  * Adds an entry that is not there yet, in the place of what the writer of the same document noted. KEYS: history. ARGV: entry without
  * what it replaces, what it replaces or '', its subject, its identity, entries to keep.
+ *
+ * A stream only grows at its end, where by now the next writer may have noted something: so the entry says whose place it has.
  */
 export const RECORD_SCRIPT = `
+local place = ''
 for _, item in ipairs(redis.call('XREVRANGE', KEYS[1], '+', '-')) do
   local kept = {}
   for index = 1, #item[2], 2 do kept[item[2][index]] = item[2][index + 1] end
   if kept.written == '1' then
-    if kept.subject == ARGV[3] then redis.call('XDEL', KEYS[1], item[1]) end
+    if kept.subject == ARGV[3] then
+      redis.call('XDEL', KEYS[1], item[1])
+      place = item[1]
+    end
   elseif kept.identity == ARGV[4] then
     return 0
   end
 end
 redis.call('XADD', KEYS[1], 'MAXLEN', ARGV[5], '*',
-  'entry', ARGV[1], 'previous', ARGV[2], 'subject', ARGV[3], 'identity', ARGV[4])
+  'entry', ARGV[1], 'previous', ARGV[2], 'subject', ARGV[3], 'identity', ARGV[4], 'place', place)
 return 1
 `
 
 /** Entries, newest first, each with what it replaced. KEYS: history. ARGV: at most so many, of this version or of each if ''. */
 export const HISTORY_SCRIPT = `
-local found = {}
-for _, item in ipairs(redis.call('XREVRANGE', KEYS[1], '+', '-')) do
-  if #found >= tonumber(ARGV[1]) then break end
+local all = {}
+for order, item in ipairs(redis.call('XREVRANGE', KEYS[1], '+', '-')) do
   local kept = {}
   for index = 1, #item[2], 2 do kept[item[2][index]] = item[2][index + 1] end
-  local subject = kept.subject or ''
-  if ARGV[2] == '' or string.sub(subject, 1, #ARGV[2] + 1) == ARGV[2] .. ':' then
+  local ms, seq = string.match(kept.place or '', '^(%d+)-(%d+)$')
+  if not ms then ms, seq = string.match(item[1], '^(%d+)-(%d+)$') end
+  all[order] = { kept = kept, ms = tonumber(ms), seq = tonumber(seq), order = order }
+end
+table.sort(all, function(one, other)
+  if one.ms ~= other.ms then return one.ms > other.ms end
+  if one.seq ~= other.seq then return one.seq > other.seq end
+  return one.order < other.order
+end)
+local found = {}
+for _, each in ipairs(all) do
+  if #found >= tonumber(ARGV[1]) then break end
+  local kept = each.kept
+  if ARGV[2] == '' or string.sub(kept.subject or '', 1, #ARGV[2] + 1) == ARGV[2] .. ':' then
     found[#found + 1] = { kept.entry or '', kept.previous or '' }
   end
 end

@@ -62,18 +62,6 @@ async function settle(path: string): Promise<void> {
   await utimes(path, then, then)
 }
 
-t.test('an entry of who judged a document stands where its writer noted it, whatever was written since', async (t) => {
-  const source = fileSource({ path: join(t.testdir(), 'chains.json'), write: true })
-  const signal = AbortSignal.timeout(5_000)
-  const about = { updated_by: 'ann', reason: 'r', routes: {} }
-  await source.write?.({ version: 1, ...about }, { expectedVersion: 0, signal })
-  await source.write?.({ version: 2, ...about }, { expectedVersion: 1, signal })
-  const judged = { outcome: 'applied', actor: 'ann', reason: 'r', previous: undefined, issues: [], at: 7 } as const
-  await source.record?.({ ...judged, version: 1, document: { version: 1, ...about } }, signal)
-  t.match(await source.history?.({ limit: 10, signal }), [{ version: 2 }, { version: 1, at: 7 }])
-  await source.close?.()
-})
-
 t.test('a file that a person keeps is read and watched, and nothing else', async (t) => {
   const path = join(await inFolder(t), 'chains.json')
   t.strictSame(Object.keys(fileSource(path)).sort(), ['close', 'name', 'read', 'watch'])
