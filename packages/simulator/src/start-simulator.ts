@@ -57,8 +57,12 @@ export interface Simulator {
   close(): Promise<void>
 }
 
-/** Starts a simulator. Throws a `ScriptError` for an invalid script, and the system's error if the port is taken. */
+/**
+ * Starts a simulator. Throws a `ScriptError` for an invalid script, a `TypeError` for an option that there is none of, and the system's error
+ * if the port is taken.
+ */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  refuseUnknown(options)
   const { port = 0, host = '127.0.0.1', tls, onCall, keepCalls } = options
   let script = options.script === undefined ? undefined : parseScript(options.script)
   let steps = createStepChooser(script, Date.now)
@@ -118,4 +122,13 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       return closed
     },
   }
+}
+
+const OPTIONS: ReadonlySet<string> = new Set(['port', 'host', 'script', 'tls', 'keepCalls', 'onCall'])
+
+/** What belongs into the script would be without effect beside it. */
+function refuseUnknown(options: SimulatorOptions): void {
+  const unknown = Object.keys(options).find((key) => !OPTIONS.has(key))
+  if (unknown === undefined) return
+  throw new TypeError(`startSimulator: unknown option '${unknown}'; it must be one of ${[...OPTIONS].join(', ')}, and what is played stands in 'script'`)
 }

@@ -32,6 +32,11 @@ t.test('answers the healthy text to the official client, streamed and whole', as
   t.strictSame(simulator.calls.map(({ stream, number }) => [stream, number]), [[false, 1], [true, 2]])
 })
 
+t.test('an option that there is none of is refused, since it would be without effect', async (t) => {
+  const options: object = { strict: true }
+  await t.rejects(startSimulator(options), { name: 'TypeError', message: /unknown option 'strict'.*'script'/ })
+})
+
 t.test('answers for a model whose name holds half a character', async (t) => {
   const simulator = await start(t)
   const body = '{"model":"a\\ud800","messages":[{"role":"user","content":"hi"}]}'
