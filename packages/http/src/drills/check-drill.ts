@@ -21,7 +21,7 @@ export function checkedDrill(request: DrillRequest, routes: ReadonlyMap<string, 
   if (!isBetween(forMs, LONGEST_MS)) throw invalid(`forMs must be a whole number of ms, at most ${LONGEST_MS} (an hour)`)
   if (!isBetween(maxRequests, MOST_REQUESTS)) throw invalid(`maxRequests must be a whole number, at most ${MOST_REQUESTS}`)
   if ((share === undefined) === (signed !== true)) throw invalid('say which requests: share, or signed: true, and not both')
-  if (share !== undefined && !(share > 0 && share <= 1)) throw invalid('share must be over 0 and at most 1')
+  if (share !== undefined && !(Number.isFinite(share) && share > 0 && share <= 1)) throw invalid('share must be over 0 and at most 1')
   const route = routes.get(name)
   if (route === undefined) throw new DrillError('unknown_route', `no route is called '${name}'; there is ${[...routes.keys()].join(', ')}`)
   const leg = drilledLeg(route, wanted)

@@ -207,6 +207,7 @@ t.test('one that a client would see is refused, and so is one without bounds', a
     [{ maxRequests: 10_001 }, 'invalid_request', /maxRequests/],
     [{ share: 0 }, 'invalid_request', /share/],
     [{ share: 1.1 }, 'invalid_request', /share/],
+    [{ share: '0.5' as unknown as number }, 'invalid_request', /share/],
     [{ signed: true }, 'invalid_request', /not both/],
     [{ share: undefined }, 'invalid_request', /not both/],
     [{ actor: '' }, 'invalid_request', /actor/],
