@@ -1,4 +1,4 @@
-import { entryIn, isSameEntry } from '@understudy/config'
+import { changesRoute, entryIn } from '@understudy/config'
 import { plainText } from './text-width.js'
 
 type Json = Readonly<Record<string, unknown>>
@@ -7,7 +7,7 @@ type Json = Readonly<Record<string, unknown>>
 export function changeWords(document: Json | undefined, previous: Json | undefined, route: string | undefined): string {
   const names = route === undefined ? [...new Set([...routeNames(previous), ...routeNames(document)])] : [route]
   return names
-    .filter((name) => route !== undefined || !isSameEntry(entryIn(previous, name), entryIn(document, name)))
+    .filter((name) => route !== undefined || changesRoute({ document, previous }, name))
     .map((name) => {
       const change = `${entryWords(entryIn(previous, name))} -> ${entryWords(entryIn(document, name))}`
       return plainText(route === undefined ? `${name}: ${change}` : change)

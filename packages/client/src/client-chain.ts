@@ -97,7 +97,8 @@ function settingsFor({ isUnrepeatable }: Pick<ClientCall, 'isUnrepeatable'>, set
 
 function pricesOf({ params }: Pick<ClientCall, 'params'>, { priceHints }: WithFallbackOptions): Readonly<Record<string, number>> | undefined {
   try {
-    return priceHints?.(params)
+    // Copied: what a member throws when it is read is thrown here.
+    return { ...priceHints?.(params) }
   } catch {
     // Without prices the order is by health, which is no reason to fail a call.
     return undefined

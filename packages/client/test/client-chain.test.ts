@@ -123,7 +123,9 @@ t.test('an order is kept to, be it one of one\'s own or by price', async (t) => 
   const hints = (): never => {
     throw new Error('hints')
   }
-  t.equal(await served(make({ order: 'cost', priceHints: hints })), 'large')
+  for (const priceHints of [hints, () => ({ get 'first/large'() { return hints() } })]) {
+    t.equal(await served(make({ order: 'cost', priceHints })), 'large')
+  }
   const client = make({ order: 'latency' })
   t.equal(await served(client), 'large', 'nothing is known')
 })

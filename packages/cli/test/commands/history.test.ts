@@ -38,6 +38,14 @@ t.test('of one route it shows that route alone', async (t) => {
   t.strictSame(JSON.parse((await callCli(['history', 'chat', '--json'], { url: admin.url })).out), { entries: JSON.parse(JSON.stringify(ENTRIES.slice(1, 2))) })
 })
 
+t.test('the time that a change of another route stamped on a pin is no change of the pin', async (t) => {
+  const previous = { ...document({ chat: { active: 'local_only' } }, 8), updated_at: '2030-01-31T01:00:00Z' }
+  const stamped = document({ chat: { active: 'local_only', expires_at: '2030-01-31T05:00:00.000Z' }, support: { active: 'small' } }, 9)
+  const entry = { version: 9, outcome: 'applied', actor: 'ann', reason: 'less load', at: NOW, issues: [], document: stamped, previous }
+  const admin = await startAdminServer(t, { 'GET /history': [200, { entries: [entry] }] })
+  t.match((await callCli(['history'], { url: admin.url })).out, /less load {2}support: as in code -> preset small\n$/)
+})
+
 t.test('where there is no history it says so, and finds a route that is misspelt', async (t) => {
   const admin = await startAdminServer(t, {
     'GET /history': [200, { entries: [] }],
