@@ -6,6 +6,8 @@ import type { OutageFigures } from './outage.js'
 import { playOutage } from './outage.js'
 
 const full = process.argv.includes('--full')
+/** The short run is one of many tests on a machine that may be busy: there it only tells a provider that is never asked again. */
+const MOST_RECOVERIES = full ? 2 : 5
 const OPTIONS = full ? { inFlight: 500, recoveryMs: 3_000, answerMs: 500 } : { inFlight: 60, recoveryMs: 1_000, answerMs: 100 }
 
 const refuses: Death = { name: 'the process is gone: connections refused', cutsOpen: true, step: undefined }
@@ -24,7 +26,7 @@ for (const death of full ? [refuses, resets, fails, hangs] : [refuses, fails]) {
     t.ok(callsWhileOpen <= probesAllowed, `${callsWhileOpen} attempts while it is open, of ${probesAllowed} allowed`)
     t.ok(receivedWhileOpen <= callsWhileOpen, `it received ${receivedWhileOpen} of them`)
     t.ok(servedMeanwhile > OPTIONS.inFlight, `${servedMeanwhile} requests are served meanwhile`)
-    t.ok(returnMs <= 2 * OPTIONS.recoveryMs, `it is asked again after ${returnMs.toFixed(0)} ms`)
+    t.ok(returnMs <= MOST_RECOVERIES * OPTIONS.recoveryMs, `it is asked again after ${returnMs.toFixed(0)} ms`)
     played.push([death, figures])
   })
 }
