@@ -253,13 +253,7 @@ export function chainSourceContract({ name, skip, maxHistory, tellsWhenListening
       await harness.kill()
       await harness.revive()
       const there = await harness.open()
-      let version = 1
-      await eventually('it is told', async () => {
-        const before = told
-        await write(there, documentOf(version + 1), version)
-        version += 1
-        return eventually('once', async () => (told > before ? true : undefined), 500)
-      })
+      await writeUntilTold(there, 1, () => told)
       t.ok(told > 0)
     })
 
@@ -279,13 +273,7 @@ export function chainSourceContract({ name, skip, maxHistory, tellsWhenListening
       await t.rejects(here.read({ signal: soon(200) }))
       t.strictSame(await eventually('it is read', async () => held(here, 500)), documentOf(1))
       const there = await harness.open()
-      let version = 1
-      await eventually('it is told', async () => {
-        const before = told
-        await write(there, documentOf(version + 1), version)
-        version += 1
-        return eventually('once', async () => (told > before ? true : undefined), 500)
-      })
+      const version = await writeUntilTold(there, 1, () => told)
       await eventually('it is written', async () => {
         await write(here, documentOf(version + 1), version, soon(500))
         return true
@@ -316,6 +304,18 @@ export function chainSourceContract({ name, skip, maxHistory, tellsWhenListening
       t.equal(await held(here), 'none', 'what was passed in still works')
     })
   })
+}
+
+/** Writes one version after the other until a watch is told of one; gives the last. */
+async function writeUntilTold(there: ChainSource, from: number, told: () => number): Promise<number> {
+  let version = from
+  await eventually('it is told', async () => {
+    const before = told()
+    await write(there, documentOf(version + 1), version)
+    version += 1
+    return eventually('once', async () => (told() > before ? true : undefined), 500)
+  })
+  return version
 }
 
 /** Sockets that are open. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { callPieces, interleaved } from '../interleaved.js'
 import type { Part } from '@understudy/core'
 import { openai } from '@understudy/dialects'
 import { replay } from '../replay.js'
@@ -15,19 +16,8 @@ const answer = fc.record({
   reason: fc.constantFrom('stop' as const, 'length' as const, 'tool_calls' as const, 'content_filter' as const),
   usage: fc.record({ inputTokens: fc.nat(), outputTokens: fc.nat() }),
 }).map(({ thoughts, calls, order, reason, usage }): readonly Part[] => {
-  const queues = calls.map(({ name, input, size }, index): Part[] => {
-    const json = JSON.stringify(input)
-    const pieces = Array.from({ length: Math.ceil(json.length / size) }, (_, piece) => json.slice(piece * size, (piece + 1) * size))
-    return [
-      { type: 'tool-call', index, id: `call_${index}`, name, arguments: '' },
-      ...pieces.map((piece): Part => ({ type: 'tool-call', index, arguments: piece })),
-    ]
-  })
-  const said = order.flatMap((next): readonly Part[] => {
-    if (typeof next === 'string') return [{ type: 'text', text: next }]
-    const part = queues[next]?.shift()
-    return part === undefined ? [] : [part]
-  })
+  const queues = calls.map((call, index) => callPieces(index, { id: `call_${index}`, ...call }))
+  const said = interleaved(order, queues)
   return [
     { type: 'start', id: 'a', model: 'm' },
     ...thoughts.map((thought): Part => ({ type: 'reasoning', text: thought })),

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { callPieces, interleaved } from '../interleaved.js'
 import type { ChatRequest, Part } from '@understudy/core'
 import { anthropic, openai, responses, type DialectCodec } from '@understudy/dialects'
 import { replay } from '../replay.js'
@@ -132,19 +133,8 @@ const answer = fc.record({
   order: fc.array(fc.oneof(fc.nat({ max: 2 }), text), { maxLength: 40 }),
   usage: fc.record({ inputTokens: fc.nat(), outputTokens: fc.nat() }),
 }).map(({ thoughts, calls, order, usage }): readonly Part[] => {
-  const queues = calls.map(({ id: callId, name, input: value, size }, index): Part[] => {
-    const json = JSON.stringify(value)
-    const pieces = Array.from({ length: Math.ceil(json.length / size) }, (_, piece) => json.slice(piece * size, (piece + 1) * size))
-    return [
-      { type: 'tool-call', index, id: callId, name, arguments: '' },
-      ...pieces.map((piece): Part => ({ type: 'tool-call', index, arguments: piece })),
-    ]
-  })
-  const said = order.flatMap((next): readonly Part[] => {
-    if (typeof next === 'string') return [{ type: 'text', text: next }]
-    const part = queues[next]?.shift()
-    return part === undefined ? [] : [part]
-  })
+  const queues = calls.map((call, index) => callPieces(index, call))
+  const said = interleaved(order, queues)
   return [
     { type: 'start', id: 'a', model: 'm' },
     ...thoughts.map((thought): Part => ({ type: 'reasoning', text: thought })),
