@@ -7,6 +7,23 @@ import type { Arrival, Part } from './part.js'
 /** The result of an iterator that is over. */
 export const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined }
 
+/** The key of `DirectIterator`'s own member: a symbol, so that no iterator of a host's has it by chance. */
+export const READ: unique symbol = Symbol('understudy.read')
+
+/**
+ * An iterator whose next item can also be had without a promise, which costs a stream that waits some hundred bytes, and each of its
+ * items a turn of the microtask queue. For one reader, who uses one of the two ways.
+ */
+export interface DirectIterator<T> extends AsyncIterableIterator<T, undefined, undefined> {
+  /** Calls one of the two once, before it returns or later. Never throws, unless they do; to be called again only when one was. */
+  [READ](onResult: (result: IteratorResult<T, undefined>) => void, onError: (reason: unknown) => void): void
+}
+
+/** The same iterator, where it is one that can be read directly. */
+export function directOf<T>(iterator: AsyncIterator<T> | DirectIterator<T>): DirectIterator<T> | undefined {
+  return READ in iterator ? iterator : undefined
+}
+
 /** Closes an iterator without waiting for it: it may be stuck, and what it throws on the way out helps nobody. */
 export function closeIterator(iterator: AsyncIterator<unknown>): void {
   try {

@@ -6,7 +6,8 @@ import { failureOf } from './failure/failure.js'
 import type { Verdict } from './failure/verdict.js'
 import type { IdleWatch } from './idle-watch.js'
 import { createIdleWatch } from './idle-watch.js'
-import { closeIterator, DONE } from './iterable.js'
+import type { DirectIterator } from './iterable.js'
+import { closeIterator, directOf, DONE, READ } from './iterable.js'
 import type { AttemptLimits } from './limits.js'
 import type { Arrival, Usage } from './part.js'
 import { failureAtEnd } from './progress.js'
@@ -44,7 +45,7 @@ type Result = IteratorResult<Arrival, undefined>
  * Whatever goes wrong here ends the arrivals; no other leg is tried. `settle` says what the end is worth, and then `onEnd` is told,
  * each once.
  *
- * Hot: `next`, `#read` and `#onResult` run once a read, so they make no closure and no timer.
+ * Hot: `[READ]` and `#onResult` run once a read, so they make no closure, no promise and no timer.
  */
 export function createTail(bound: BoundAnswer, limits: AttemptLimits, clock: Clock, host: TailHost): Tail {
   if (bound.source === undefined) return wholeTail(bound, host)
@@ -62,7 +63,7 @@ function wholeTail({ held, progress, scope, breather }: BoundAnswer, host: TailH
   return { arrivals: new HeldAnswer(held), whole: held, end: () => ended }
 }
 
-class HeldAnswer implements AsyncIterableIterator<Arrival, undefined, undefined> {
+class HeldAnswer implements DirectIterator<Arrival> {
   #held: readonly Arrival[]
   #replayed = 0
 
@@ -75,9 +76,13 @@ class HeldAnswer implements AsyncIterableIterator<Arrival, undefined, undefined>
   }
 
   next(): Promise<Result> {
+    return new Promise((resolve) => this[READ](resolve))
+  }
+
+  [READ](onResult: (result: Result) => void): void {
     const value = this.#held[this.#replayed]
     this.#replayed += 1
-    return Promise.resolve(value === undefined ? DONE : { done: false, value })
+    onResult(value === undefined ? DONE : { done: false, value })
   }
 
   return(): Promise<Result> {
@@ -87,7 +92,7 @@ class HeldAnswer implements AsyncIterableIterator<Arrival, undefined, undefined>
 }
 
 /** A class: an open stream holds one, and its methods are shared. */
-class FollowedAnswer implements AsyncIterableIterator<Arrival, undefined, undefined> {
+class FollowedAnswer implements DirectIterator<Arrival> {
   ended: TailEnd | undefined
   // Not the bound answer itself, which holds what was held.
   readonly #answer: BoundAnswer['answer']
@@ -96,6 +101,7 @@ class FollowedAnswer implements AsyncIterableIterator<Arrival, undefined, undefi
   readonly #scope: BoundAnswer['scope']
   readonly #size: BoundAnswer['size']
   readonly #source: AsyncIterator<Arrival>
+  readonly #direct: DirectIterator<Arrival> | undefined
   readonly #limits: AttemptLimits
   readonly #clock: Clock
   readonly #host: TailHost
@@ -115,6 +121,7 @@ class FollowedAnswer implements AsyncIterableIterator<Arrival, undefined, undefi
     this.#scope = bound.scope
     this.#size = bound.size
     this.#source = source
+    this.#direct = directOf(source)
     this.#limits = limits
     this.#clock = clock
     this.#host = host
@@ -143,21 +150,32 @@ class FollowedAnswer implements AsyncIterableIterator<Arrival, undefined, undefi
   }
 
   readonly next = (): Promise<Result> => {
+    // A second reader waits for the first: no source is asked twice at once.
+    if (this.#deliver !== undefined && this.#reading !== undefined) return this.#reading.then(this.next)
+    this.#reading = new Promise((resolve) => this[READ](resolve))
+    return this.#reading
+  }
+
+  [READ](onResult: (result: Result) => void): void {
     const arrival = this.#held[this.#replayed]
     if (arrival !== undefined) {
       this.#replayed += 1
-      return Promise.resolve({ done: false, value: arrival })
+      onResult({ done: false, value: arrival })
+      return
     }
     if (this.#replayed > 0) {
       this.#held = []
       this.#replayed = 0
     }
-    if (this.#isOver) return Promise.resolve(DONE)
-    // A second reader waits for the first: no source is asked twice at once.
-    if (this.#deliver !== undefined && this.#reading !== undefined) return this.#reading.then(this.next)
+    if (this.#isOver) {
+      onResult(DONE)
+      return
+    }
     this.#idle?.asked()
-    this.#reading = new Promise(this.#read)
-    return this.#reading
+    this.#deliver = onResult
+    const rest = this.#breather.pause()
+    if (rest === undefined) this.#ask()
+    else void rest.then(() => this.#ask())
   }
 
   return(): Promise<Result> {
@@ -166,16 +184,13 @@ class FollowedAnswer implements AsyncIterableIterator<Arrival, undefined, undefi
     return Promise.resolve(DONE)
   }
 
-  /** The promise is ours and not the source's, so that a leg that does not listen to its signal holds no reader. */
-  readonly #read = (resolve: (result: Result) => void): void => {
-    this.#deliver = resolve
-    const rest = this.#breather.pause()
-    if (rest === undefined) this.#ask()
-    else void rest.then(() => this.#ask())
-  }
-
+  /** The reader waits for us and not for the source, so that a leg that does not listen to its signal holds no reader. */
   #ask(): void {
     if (this.#isOver) return
+    if (this.#direct !== undefined) {
+      this.#direct[READ](this.#onResult, this.#onError)
+      return
+    }
     try {
       this.#source.next().then(this.#onResult, this.#onError)
     } catch (thrown) {
@@ -188,15 +203,21 @@ class FollowedAnswer implements AsyncIterableIterator<Arrival, undefined, undefi
     // Out of the reach of `#settle`: what this arrival says may end the answer, and the reader gets it all the same.
     const waiting = this.#deliver
     this.#deliver = undefined
+    waiting?.(this.#judged(result))
+  }
+
+  #judged(result: IteratorResult<Arrival, unknown>): Result {
     try {
-      if (result.done === true) this.#settle(this.#failureAtEnd())
-      else this.#take(result.value)
-      waiting?.(result.done === true ? DONE : result)
+      if (result.done !== true) {
+        this.#take(result.value)
+        return result
+      }
+      this.#settle(this.#failureAtEnd())
     } catch (thrown) {
       // It gave something that is no arrival.
       this.#onError(thrown)
-      waiting?.(DONE)
     }
+    return DONE
   }
 
   #take(arrival: Arrival): void {
@@ -239,6 +260,8 @@ class FollowedAnswer implements AsyncIterableIterator<Arrival, undefined, undefi
   #settle(failure: Failure | undefined): void {
     if (this.#isOver) return
     this.#isOver = true
+    const waiting = this.#deliver
+    this.#deliver = undefined
     this.ended = { failure, verdict: this.#host.settle(failure), usage: this.#progress.usage }
     this.#scope.release()
     this.#breather.stop()
@@ -248,7 +271,7 @@ class FollowedAnswer implements AsyncIterableIterator<Arrival, undefined, undefi
     closeIterator(this.#source)
     // Half an answer is of no use: its socket goes now, and a leg that is still producing stops.
     if (failure !== undefined) this.#scope.stop(failure)
-    this.#deliver?.(DONE)
     this.#host.onEnd(this.ended)
+    waiting?.(DONE)
   }
 }

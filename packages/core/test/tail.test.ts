@@ -1,5 +1,5 @@
-import type { Arrival, ChatRequest, CommittedRun, Leg, LegLimits, Part } from '@understudy/core'
-import { createLatencies, failureOf, LegFailedError } from '@understudy/core'
+import type { Arrival, ChatRequest, CommittedRun, DirectIterator, Leg, LegLimits, Part } from '@understudy/core'
+import { createLatencies, directOf, failureOf, LegFailedError, READ } from '@understudy/core'
 import { getEventListeners } from 'node:events'
 import t from 'tap'
 import { collectGarbage } from '../../../test/kit/collect-garbage.js'
@@ -355,4 +355,69 @@ t.test('an open answer does not hold the request that it answers', async (t) => 
   t.equal(asked.weak.deref(), undefined)
   t.equal(asked.outcome.type, 'committed')
   if (asked.outcome.type === 'committed') await asked.outcome.arrivals.return?.()
+})
+
+t.test('an answer that can be read directly is read so from the commit on', async (t) => {
+  /** A leg whose reads behind the first are answered when a test says so. */
+  function directLeg() {
+    const readers: ((result: IteratorResult<Arrival, undefined>) => void)[] = []
+    const log: string[] = []
+    let promised = 0
+    const arrivals: DirectIterator<Arrival> = {
+      [Symbol.asyncIterator]: () => arrivals,
+      next() {
+        promised += 1
+        return Promise.resolve({ done: false, value: first })
+      },
+      [READ](onResult) {
+        readers.push(onResult)
+      },
+      return() {
+        log.push('close')
+        return Promise.resolve({ done: true, value: undefined })
+      },
+    }
+    const leg: Leg = { provider: 'a', model: 'm', limits, open: () => ({ form: 'none', arrivals }) }
+    return { leg, log, readers, promised: () => promised }
+  }
+
+  async function open() {
+    const stage = createStage()
+    const made = directLeg()
+    const playing = stage.play([made.leg])
+    await stage.clock.advance(0)
+    const run = (await playing) as CommittedRun
+    const read: string[] = []
+    const direct = directOf(run.arrivals)
+    const ask = () => direct?.[READ]((result) => read.push(result.done === true ? 'done' : contentOf(result.value)), t.threw)
+    ask()
+    ask()
+    return { ...made, clock: stage.clock, run, read, ask }
+  }
+
+  t.test('at once, without a promise', async (t) => {
+    const { readers, read, ask, promised, log, run } = await open()
+    t.strictSame([read, promised(), readers.length], [['start,a'], 1, 1])
+    readers[0]?.({ done: false, value: arrival(text('b')) })
+    ask()
+    readers[1]?.({ done: false, value: arrival(finish, end) })
+    ask()
+    t.strictSame(read, ['start,a', 'b', 'finish,end', 'done'])
+    t.strictSame([promised(), log, run.end()?.failure], [1, ['close'], undefined])
+  })
+
+  t.test('its end is told once, however it comes, and nothing behind it', async (t) => {
+    const ends: Record<string, (made: Awaited<ReturnType<typeof open>>) => Promise<unknown>> = {
+      'the idle limit': async ({ clock }) => clock.advance(1_000),
+      'a close': async ({ run }) => run.arrivals.return?.(),
+      'an end without a finish': async ({ readers }) => readers[0]?.({ done: true, value: undefined }),
+    }
+    for (const [name, finishes] of Object.entries(ends)) {
+      const made = await open()
+      await finishes(made)
+      made.readers[0]?.({ done: false, value: arrival(text('late')) })
+      await made.clock.advance(0)
+      t.strictSame([made.read, made.log, made.clock.pending], [['start,a', 'done'], ['close'], 0], name)
+    }
+  })
 })

@@ -1,4 +1,5 @@
-import type { Arrival, CommittedRun, Failure } from '@understudy/core'
+import type { Arrival, CommittedRun, DirectIterator, Failure } from '@understudy/core'
+import { directOf, READ } from '@understudy/core'
 import type { ClientError, DialectCodec, StreamEncoder } from '@understudy/dialects'
 
 import { isClosing } from '../open-runs.js'
@@ -39,21 +40,24 @@ const DONE: Result = { done: true, value: undefined }
 
 /**
  * The bytes of a committed run: the leg's own events as they came, or encoded from its parts. Ends with the terminator, or with
- * one error event where the answer broke (and what stands apart behind it); never rejects. Hot: one promise and one item for what arrived in one read.
+ * one error event where the answer broke (and what stands apart behind it); never rejects. Hot: one item for what arrived in one read, and no
+ * promise for a reader that reads directly.
  */
 export function streamAnswer(
   run: CommittedRun,
   writing: AnswerWriting,
   watch: StreamWatch,
-): AsyncIterableIterator<Uint8Array> {
+): DirectIterator<Uint8Array> {
   return new StreamAnswer(run, writing, watch)
 }
 
 /** A class: an open stream holds one, and its methods are shared. */
-class StreamAnswer implements AsyncIterableIterator<Uint8Array, undefined, undefined> {
+class StreamAnswer implements DirectIterator<Uint8Array> {
   readonly #run: CommittedRun
+  readonly #direct: DirectIterator<Arrival> | undefined
   readonly #writing: AnswerWriting
   readonly #watch: StreamWatch
+  #deliver: ((result: Result) => void) | undefined
   #encoder: StreamEncoder | undefined
   #isReported: boolean
   #over = false
@@ -62,6 +66,7 @@ class StreamAnswer implements AsyncIterableIterator<Uint8Array, undefined, undef
 
   constructor(run: CommittedRun, writing: AnswerWriting, watch: StreamWatch) {
     this.#run = run
+    this.#direct = directOf(run.arrivals)
     this.#writing = writing
     this.#watch = watch
     this.#isReported = writing.report === undefined
@@ -72,10 +77,19 @@ class StreamAnswer implements AsyncIterableIterator<Uint8Array, undefined, undef
   }
 
   next(): Promise<Result> {
-    if (!this.#over) return this.#run.arrivals.next().then(this.#onResult)
+    return new Promise((resolve) => this[READ](resolve))
+  }
+
+  [READ](onResult: (result: Result) => void): void {
+    if (!this.#over) {
+      this.#deliver = onResult
+      this.#ask()
+      return
+    }
     const bare = this.#bare
     this.#bare = undefined
-    return bare === undefined ? Promise.resolve(DONE) : apart(bare).then((value) => ({ done: false, value }))
+    if (bare === undefined) onResult(DONE)
+    else void apart(bare).then((value) => onResult({ done: false, value }))
   }
 
   async return(): Promise<Result> {
@@ -85,13 +99,27 @@ class StreamAnswer implements AsyncIterableIterator<Uint8Array, undefined, undef
     return DONE
   }
 
-  readonly #onResult = (result: IteratorResult<Arrival>): Result | Promise<Result> => {
+  #ask(): void {
+    if (this.#direct === undefined) this.#run.arrivals.next().then(this.#onArrival, this.#onThrown)
+    else this.#direct[READ](this.#onArrival, this.#onThrown)
+  }
+
+  readonly #onThrown = (error: unknown): void => this.#deliver?.(this.#fault(error))
+
+  readonly #onArrival = (result: IteratorResult<Arrival>): void => {
+    const answer = this.#answerTo(result)
+    if (answer === undefined) this.#ask()
+    else this.#deliver?.(answer)
+  }
+
+  /** What is written for an arrival, if it says anything to the client. */
+  #answerTo(result: IteratorResult<Arrival>): Result | undefined {
     if (this.#over) return DONE
     try {
       if (result.done === true) return this.#finish()
       const own = this.#run.answer.form === 'events' ? result.value.bytes : this.#encode(result.value)
       const bytes = this.#writing.classic && own !== undefined ? classicFrames(own) : own
-      if (bytes === undefined || bytes.length === 0) return this.#run.arrivals.next().then(this.#onResult)
+      if (bytes === undefined || bytes.length === 0) return undefined
       return { done: false, value: this.#isReported ? bytes : this.#withReport(bytes) }
     } catch (error) {
       return this.#fault(error)

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 
 import type { OutboundResponse } from '../inbound/response.js'
 import type { NodeClient } from './disconnect.js'
+import { ItemPump } from './item-pump.js'
 
 // What may lie here while a client has stopped reading. An item over it is handed on whole.
 const HIGH_WATER_BYTES = 16 * 1024
@@ -23,18 +24,17 @@ const OPTIONS = { highWaterMark: HIGH_WATER_BYTES }
 class SourceReadable extends Readable {
   readonly #iterator: AsyncIterator<Uint8Array>
   readonly #client: NodeClient
-  #pulling = false
+  readonly #pump: ItemPump
 
   constructor(source: AsyncIterable<Uint8Array>, client: NodeClient) {
     super(OPTIONS)
     this.#iterator = source[Symbol.asyncIterator]()
     this.#client = client
+    this.#pump = new ItemPump(this.#iterator, this.#onItem, this.#onError)
   }
 
   override _read(): void {
-    if (this.#pulling) return
-    this.#pulling = true
-    this.#pull()
+    this.#pump.start()
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
@@ -43,24 +43,12 @@ class SourceReadable extends Readable {
     void Promise.resolve(this.#iterator.return?.()).catch(() => undefined)
   }
 
-  #pull(): void {
-    try {
-      this.#iterator.next().then(this.#onItem, this.#onError)
-    } catch (error) {
-      this.#onError(error)
-    }
-  }
-
-  readonly #onItem = (item: IteratorResult<Uint8Array>): void => {
-    if (this.destroyed) return
-    if (item.done === true) {
-      this.#client.answered()
-      this.push(null)
-    } else if (this.push(item.value)) {
-      this.#pull()
-    } else {
-      this.#pulling = false
-    }
+  readonly #onItem = (item: IteratorResult<Uint8Array>): boolean => {
+    if (this.destroyed) return false
+    if (item.done !== true) return this.push(item.value)
+    this.#client.answered()
+    this.push(null)
+    return false
   }
 
   readonly #onError = (error: unknown): void => {

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 
 import type { OutboundResponse } from '../inbound/response.js'
 import type { NodeClient } from './disconnect.js'
+import { ItemPump } from './item-pump.js'
 
 /**
  * Writes a response to one of node's, one write for each item of a stream, and asks for the next item only when the client
@@ -29,58 +30,97 @@ export async function writeResponse(res: ServerResponse, response: OutboundRespo
   }
 }
 
-async function writeItems(res: ServerResponse, iterator: AsyncIterator<Uint8Array>, client: NodeClient): Promise<void> {
-  const flush = findFlush(res)
-  let flow: Flow | undefined
-  try {
-    // Hot path: what a write costs beside the write is one `next()`. It settles when the client leaves, so nothing races it.
-    for (;;) {
-      const item = await iterator.next()
-      if (client.isGone() || isEnded(res)) return
+function writeItems(res: ServerResponse, iterator: AsyncIterator<Uint8Array>, client: NodeClient): Promise<void> {
+  return new Promise((resolve, reject) => new ItemWriter(res, iterator, client, resolve, reject).start())
+}
+
+/** A class: an open stream holds one. Hot: `#take` once an item. */
+class ItemWriter {
+  readonly #res: ServerResponse
+  readonly #client: NodeClient
+  readonly #flush: (() => void) | undefined
+  readonly #pump: ItemPump
+  readonly #resolve: () => void
+  readonly #reject: (error: unknown) => void
+  #isWatching = false
+
+  constructor(
+    res: ServerResponse,
+    iterator: AsyncIterator<Uint8Array>,
+    client: NodeClient,
+    resolve: () => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#res = res
+    this.#client = client
+    this.#flush = findFlush(res)
+    this.#resolve = resolve
+    this.#reject = reject
+    this.#pump = new ItemPump(iterator, this.#take, this.#fail)
+  }
+
+  start(): void {
+    this.#pump.start()
+  }
+
+  // A read settles when the client leaves, so nothing races it.
+  readonly #take = (item: IteratorResult<Uint8Array>): boolean => {
+    try {
+      if (this.#isOver()) return this.#finish()
       if (item.done === true) {
-        end(res, client)
-        return
+        end(this.#res, this.#client)
+        return this.#finish()
       }
-      const more = res.write(item.value)
-      flush?.()
-      if (more) continue
-      flow ??= watchFlow(res, client)
-      await flow.resumed()
-      if (client.isGone() || isEnded(res)) return
+      const more = this.#res.write(item.value)
+      this.#flush?.()
+      if (more) return true
+      this.#watchFlow()
+      return this.#isOver() && this.#finish()
+    } catch (error) {
+      this.#fail(error)
+      return false
     }
-  } finally {
-    flow?.stop()
+  }
+
+  /** Listens once for a whole response: some middleware patches `on` and forgets `off`. */
+  #watchFlow(): void {
+    if (this.#isWatching) return
+    this.#isWatching = true
+    this.#res.on('drain', this.#resume)
+    this.#res.on('close', this.#resume)
+  }
+
+  /** The client took what is written, or never will. */
+  readonly #resume = (): void => {
+    if (this.#isOver()) this.#finish()
+    else this.#pump.start()
+  }
+
+  #isOver(): boolean {
+    return this.#client.isGone() || isEnded(this.#res)
+  }
+
+  #finish(): false {
+    this.#stop()
+    this.#resolve()
+    return false
+  }
+
+  readonly #fail = (error: unknown): void => {
+    this.#stop()
+    this.#reject(error)
+  }
+
+  #stop(): void {
+    if (!this.#isWatching) return
+    this.#res.off('drain', this.#resume)
+    this.#res.off('close', this.#resume)
   }
 }
 
 function end(res: ServerResponse, client: NodeClient): void {
   client.answered()
   res.end()
-}
-
-interface Flow {
-  /** Resolves when the client took what is written, or never will. */
-  readonly resumed: () => Promise<void>
-  readonly stop: () => void
-}
-
-/** Listens once for a whole response: some middleware patches `on` and forgets `off`. */
-function watchFlow(res: ServerResponse, client: NodeClient): Flow {
-  let wake: (() => void) | undefined
-  const settle = () => wake?.()
-  res.on('drain', settle)
-  res.on('close', settle)
-  return {
-    resumed: () =>
-      new Promise((resolve) => {
-        wake = resolve
-        if (client.isGone() || isEnded(res)) resolve()
-      }),
-    stop: () => {
-      res.off('drain', settle)
-      res.off('close', settle)
-    },
-  }
 }
 
 function isEnded(res: ServerResponse): boolean {

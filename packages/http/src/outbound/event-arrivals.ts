@@ -1,5 +1,5 @@
-import type { Arrival, Part, StopSignal } from '@understudy/core'
-import { failureOf } from '@understudy/core'
+import type { Arrival, DirectIterator, Part, StopSignal } from '@understudy/core'
+import { failureOf, READ } from '@understudy/core'
 import type { StreamDecoder } from '@understudy/dialects'
 import type { ByteSource } from './byte-source.js'
 import { Given } from './given.js'
@@ -12,16 +12,16 @@ const DONE: Result = { done: true, value: undefined }
  * The arrivals of a stream of events: one for each read that completed something. Not a generator, so that `return`
  * reaches the socket while `next` waits, and a read that completes nothing wakes nobody.
  *
- * Hot: `next` once a read.
+ * Hot: `[READ]` once a read.
  */
-export class EventArrivals implements AsyncIterableIterator<Arrival, undefined, undefined> {
+export class EventArrivals implements DirectIterator<Arrival> {
   readonly #source: ByteSource
   readonly #decoder: StreamDecoder
   readonly #signal: StopSignal
   #unread: Buffer | undefined
   #done = false
-  #resolve: ((result: Result) => void) | undefined
-  #reject: ((reason: unknown) => void) | undefined
+  #onResult: ((result: Result) => void) | undefined
+  #onError: ((reason: unknown) => void) | undefined
 
   /** `unread` was taken from the source already. */
   constructor(source: ByteSource, decoder: StreamDecoder, signal: StopSignal, unread: Buffer | undefined) {
@@ -36,37 +36,59 @@ export class EventArrivals implements AsyncIterableIterator<Arrival, undefined, 
   }
 
   next(): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      this.#resolve = resolve
-      this.#reject = reject
-      this.#advance()
-    })
+    return new Promise((resolve, reject) => this[READ](resolve, reject))
+  }
+
+  [READ](onResult: (result: Result) => void, onError: (reason: unknown) => void): void {
+    this.#onResult = onResult
+    this.#onError = onError
+    this.#advance()
   }
 
   return(): Promise<Result> {
     if (!this.#done) {
       this.#done = true
       this.#source.cancel()
-      this.#resolve?.(DONE)
+      const onResult = this.#onResult
+      this.#answered()
+      onResult?.(DONE)
     }
     return Promise.resolve(DONE)
   }
 
   readonly #advance = (): void => {
-    if (!this.#done && this.#signal.aborted) {
-      this.#done = true
-      this.#source.cancel()
-      this.#reject?.(this.#signal.reason)
+    const onResult = this.#onResult
+    const onError = this.#onError
+    let result: Result | undefined
+    try {
+      result = this.#read()
+    } catch (thrown) {
+      this.#answered()
+      onError?.(thrown)
       return
     }
-    const result = this.#read()
-    if (result === undefined) this.#source.onReady(this.#advance)
-    else this.#resolve?.(result)
+    if (result === undefined) {
+      this.#source.onReady(this.#advance)
+      return
+    }
+    this.#answered()
+    onResult?.(result)
+  }
+
+  /** Before the reader is told, who may ask for the next at once. */
+  #answered(): void {
+    this.#onResult = undefined
+    this.#onError = undefined
   }
 
   /** What there is to give now. */
   #read(): Result | undefined {
     if (this.#done) return DONE
+    if (this.#signal.aborted) {
+      this.#done = true
+      this.#source.cancel()
+      throw this.#signal.reason
+    }
     for (let bytes = this.#take(); bytes !== undefined; bytes = this.#take()) {
       const arrival = this.#decoder.push(bytes)
       if (arrival !== undefined) return this.#give(arrival)

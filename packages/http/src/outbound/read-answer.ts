@@ -11,9 +11,9 @@ import { decodeSource } from './decoded-source.js'
 import { DocumentArrivals } from './document-arrivals.js'
 import { EventArrivals } from './event-arrivals.js'
 import type { AnswerHead } from './exchange.js'
-import { Given } from './given.js'
 import { readBody } from './read-body.js'
 import { headerText, headerTexts, providerRequestId, visibleHeaders } from './response-headers.js'
+import { SayableArrivals } from './sayable-arrivals.js'
 
 /** What an answer is read with. */
 export interface AnswerReader {
@@ -104,37 +104,6 @@ function sayable(
 ): AsyncIterable<Arrival> {
   if (sameDialect || client === undefined) return arrivals
   return new SayableArrivals(arrivals, createSayableParts(client))
-}
-
-type Result = IteratorResult<Arrival, undefined>
-
-/** Hot: `next` once a read. */
-class SayableArrivals implements AsyncIterableIterator<Arrival, undefined, undefined> {
-  readonly #arrivals: AsyncIterableIterator<Arrival, undefined, undefined>
-  readonly #sayableIn: (arrival: Arrival) => Arrival
-
-  constructor(arrivals: AsyncIterableIterator<Arrival, undefined, undefined>, sayableIn: (arrival: Arrival) => Arrival) {
-    this.#arrivals = arrivals
-    this.#sayableIn = sayableIn
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  next(): Promise<Result> {
-    return this.#arrivals.next().then(this.#onResult)
-  }
-
-  return(): Promise<Result> {
-    return this.#arrivals.return?.() ?? Promise.resolve({ done: true, value: undefined })
-  }
-
-  readonly #onResult = (result: Result): Result => {
-    if (result.done === true) return result
-    const said = this.#sayableIn(result.value)
-    return said === result.value ? result : new Given(said)
-  }
 }
 
 /** What to throw for an answer outside 2xx. Reads no more of its body than tells something. */
