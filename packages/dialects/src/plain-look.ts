@@ -39,6 +39,9 @@ export function createPlainLook(keys: readonly string[], numbers: readonly strin
   let ends: readonly SlotEnd[] = []
   let useless = 0
   let fitted = false
+  /** A pattern is made when there is something to hold against it: nobody waits for that with the first event, and some answers have no other. */
+  let unread: string | undefined
+  let unreadText: string | undefined
   /** Which slot holds the text of the event, and where that was in the last match. */
   let textSlot = -1
   let emptySlots: readonly number[] = NO_SLOTS
@@ -47,6 +50,7 @@ export function createPlainLook(keys: readonly string[], numbers: readonly strin
 
   // Hot: once an event. A slice is a view and is compared in one native call, a third of what `startsWith` takes.
   function matches(latin1: string, start: number, end: number): boolean {
+    if (unread !== undefined) readPattern(unread, unreadText)
     const last = literals.length - 1
     if (last < 1) return false
     let position = start
@@ -72,6 +76,12 @@ export function createPlainLook(keys: readonly string[], numbers: readonly strin
     if (useless >= MAX_USELESS_PATTERNS) return
     useless = fitted ? 0 : useless + 1
     fitted = false
+    unread = ownText(frame)
+    unreadText = text
+  }
+
+  function readPattern(frame: string, text: string | undefined): void {
+    unread = undefined
     const pattern = patternOf(frame, keys, numbers)
     literals = pattern.literals.map(ownText)
     ends = pattern.ends
