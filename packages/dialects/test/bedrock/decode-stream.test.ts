@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs'
 import t from 'tap'
 import type { Part } from '@understudy/core'
 import { bedrock } from '@understudy/dialects'
+import { recorded } from '../../../../test/kit/recorded.js'
 import { cuttings, replay } from '../replay.js'
 
 function recording(name: string): string {
-  return readFileSync(new URL(`../recordings/bedrock/${name}.sse`, import.meta.url), 'utf8')
+  return recorded(`bedrock/${name}.sse`)
 }
 
 function decoded(stream: string) {

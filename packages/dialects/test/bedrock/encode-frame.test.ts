@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { anthropic, encodeFrame } from '@understudy/dialects'
+import { recordedBytes } from '../../../../test/kit/recorded.js'
 import { replay } from '../replay.js'
 
 t.test('an event keeps its name and its text', async (t) => {
@@ -14,7 +14,7 @@ t.test('a chunk of another vendor\'s stream is that vendor\'s own event', async 
   t.equal(chunk('{"type":"ping"}'), 'event: ping\ndata: {"type":"ping"}\n\n')
   t.equal(chunk('{"generation":"x"}'), 'data: {"generation":"x"}\n\n')
   t.equal(encodeFrame({ type: 'event', name: 'chunk', text: '{}' }), 'event: chunk\ndata: {}\n\n', 'without bytes it is what it is')
-  const stream = readFileSync(new URL('../recordings/anthropic/bedrock-chunks.sse', import.meta.url))
+  const stream = recordedBytes('anthropic/bedrock-chunks.sse')
   const { parts, bytes } = replay([stream], { codec: anthropic, look: false })
   t.strictSame(parts.map(({ type }) => type), ['start', 'usage', 'text', 'finish', 'usage', 'end'])
   t.ok(bytes.includes('event: content_block_delta'), 'and is passed on as such')

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { gemini } from '@understudy/dialects'
+import { recorded } from '../../../../test/kit/recorded.js'
 
 function decoded(value: unknown, isForwarded = false) {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
@@ -27,7 +27,7 @@ t.test('an answer is its parts, then the end', async (t) => {
 })
 
 t.test('a stream as a JSON array is one answer', async (t) => {
-  const array = readFileSync(new URL('../recordings/gemini/array.json', import.meta.url), 'utf8')
+  const array = recorded('gemini/array.json')
   t.strictSame(decoded(array).map((part) => (part.type === 'text' ? part.text : part.type)), ['start', 'Good', 'usage', ' morning', 'finish', 'usage', 'end'])
 })
 

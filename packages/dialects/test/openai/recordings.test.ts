@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import t from 'tap'
 import type { Part } from '@understudy/core'
+import { recorded } from '../../../../test/kit/recorded.js'
 import { cuttings, replay } from '../replay.js'
 
 function recording(name: string): string {
-  return readFileSync(new URL(`../recordings/openai/${name}.sse`, import.meta.url), 'utf8')
+  return recorded(`openai/${name}.sse`)
 }
 
 const START: Part = { type: 'start', id: 'chatcmpl-A', model: 'gpt-4o-mini-2024-07-18', created: 1694268190, systemFingerprint: 'fp_44709d6fcb' }

@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs'
 import t from 'tap'
 import type { Part } from '@understudy/core'
 import { responses } from '@understudy/dialects'
+import { recorded } from '../../../../test/kit/recorded.js'
 import { cuttings, replay, type ReplayOptions } from '../replay.js'
 
 function recording(name: string): string {
-  return readFileSync(new URL(`../recordings/responses/${name}.sse`, import.meta.url), 'utf8')
+  return recorded(`responses/${name}.sse`)
 }
 
 function decoded(stream: string, options: ReplayOptions = {}) {

@@ -3,10 +3,10 @@ import type { AwsCredentials, ResolvedCloud, ResolvedProvider } from '@understud
 import { LegFailedError, type ChatRequest, type LegContext } from '@understudy/core'
 import { anthropicOnBedrock, anthropicOnVertex, bedrock, gemini, type ProviderCodec } from '@understudy/dialects'
 import { startSimulator, type Script, type Simulator } from '@understudy/simulator'
-import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import t, { type Test } from 'tap'
 import { bedrockClient } from '../../../../test/kit/bedrock-client.js'
+import { recordedBytes } from '../../../../test/kit/recorded.js'
 import { endpointOf } from '../../src/outbound/endpoint.js'
 import { createFrameReader } from '../../src/outbound/frame-reader.js'
 import type { HttpLegOptions } from '../../src/outbound/http-leg.js'
@@ -87,7 +87,7 @@ t.test('the same command as the vendor\'s client sends has the same path and bod
 
 t.test('the recorded frames say the same to the vendor\'s client', async (t) => {
   for (const name of ['text', 'tools', 'guardrail']) {
-    const bytes = readFileSync(new URL(`../recordings/bedrock/${name}.bin`, import.meta.url))
+    const bytes = recordedBytes(`bedrock/${name}.bin`)
     const chunks = [{ b64: bytes.subarray(0, 100).toString('base64') }, { b64: bytes.subarray(100).toString('base64') }]
     const { origin } = await simulate(t, { fallback: { chunks, contentType: 'application/vnd.amazon.eventstream' } })
     const { stream } = await bedrockClient(origin, { credentials: { ...KEYS } }).send(new ConverseStreamCommand({ modelId: MODEL, messages: [] }))

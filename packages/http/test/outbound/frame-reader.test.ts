@@ -1,13 +1,12 @@
 import { EventStreamCodec } from '@smithy/eventstream-codec'
 import { encodeFrame, type Frame } from '@understudy/dialects'
 import fc from 'fast-check'
-import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
+import { recorded, recordedBytes } from '../../../../test/kit/recorded.js'
 import { cuttings } from '../../../dialects/test/replay.js'
 import { createFrameReader } from '../../src/outbound/frame-reader.js'
 
-const RECORDINGS = new URL('../recordings/bedrock/', import.meta.url)
-const TEXTS = new URL('../../../dialects/test/recordings/', import.meta.url)
+const FRAMED = ['anthropic/bedrock-chunks', ...['guardrail', 'text', 'thinking', 'throttled', 'tools'].map((name) => `bedrock/${name}`)]
 const codec = new EventStreamCodec((bytes) => Buffer.from(bytes).toString('utf8'), (text) => Buffer.from(text, 'utf8'))
 
 /** A frame as the vendor's own library writes it. */
@@ -32,12 +31,10 @@ function read(reads: readonly Uint8Array[], maxFrameBytes?: number) {
   }
 }
 
-for (const file of readdirSync(RECORDINGS)) {
-  t.test(`the frames of ${file} are the events that its dialect reads, however they are cut`, async (t) => {
-    const bytes = readFileSync(new URL(file, RECORDINGS))
-    const name = file.replace('.bin', '')
-    const text = readFileSync(new URL(name === 'chunks' ? 'anthropic/bedrock-chunks.sse' : `bedrock/${name}.sse`, TEXTS), 'utf8')
-    for (const reads of cuttings(bytes)) {
+for (const name of FRAMED) {
+  t.test(`the frames of ${name} are the events that its dialect reads, however they are cut`, async (t) => {
+    const text = recorded(`${name}.sse`)
+    for (const reads of cuttings(recordedBytes(`${name}.bin`))) {
       const { frames, broken } = read(reads)
       t.strictSame([frames.map(encodeFrame).join(''), broken], [text, false])
     }

@@ -1,11 +1,11 @@
 import { failureOf } from '@understudy/core'
-import { readFileSync } from 'node:fs'
 import t from 'tap'
+import { recorded, recordedBytes } from '../../../../test/kit/recorded.js'
 import type { ByteSource } from '../../src/outbound/byte-source.js'
 import { createFrameSource } from '../../src/outbound/frame-source.js'
 
-const BYTES = readFileSync(new URL('../recordings/bedrock/text.bin', import.meta.url))
-const TEXT = readFileSync(new URL('../../../dialects/test/recordings/bedrock/text.sse', import.meta.url), 'utf8')
+const BYTES = recordedBytes('bedrock/text.bin')
+const TEXT = recorded('bedrock/text.sse')
 
 /** A source that a test feeds by hand, and what was done with it. */
 function fed() {
