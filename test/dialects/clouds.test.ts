@@ -8,9 +8,9 @@ const CLIENTS: readonly Vendor[] = ['openai', 'responses', 'anthropic', 'gemini'
 const CLOUDS = Object.keys(CLOUD_MODELS) as readonly Cloud[]
 const healthy: Step = { answer: FULL_ANSWER }
 
-/** The client that speaks what a cloud does, so that its answer goes through as it came. */
+/** The client that is told what a cloud's model signs: it can send that back, there or to its own vendor. */
 const OWN_CLIENT: Readonly<Record<Cloud, Vendor | undefined>> = {
-  bedrock: undefined,
+  bedrock: 'anthropic',
   vertex: 'gemini',
   'anthropic on bedrock': 'anthropic',
   'anthropic on vertex': 'anthropic',

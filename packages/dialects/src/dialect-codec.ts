@@ -46,6 +46,11 @@ export interface ProviderCodec {
   decodeResponse(body: Uint8Array, situation: ResponseSituation): { readonly parts: readonly Part[] }
   /** What an answer outside 2xx means. */
   decodeFailure(answer: FailedAnswer): Failure
+  /**
+   * The dialect whose clients can send back the proofs of thoughts in answers of `model`, since its own providers take them too; `undefined`
+   * if none can. Default: only this one's.
+   */
+  proofsOf?(model: string): Dialect | undefined
 }
 
 /** A dialect that clients speak too. */
@@ -156,7 +161,10 @@ export interface ResponseEncoderOptions {
   readonly model?: string | undefined
   /** Seconds since the epoch, used where the answer does not say when. */
   readonly created: number
-  /** Whether another dialect's leg made the answer, so that its proofs of thoughts stay behind: no other provider takes them. Default false. */
+  /**
+   * Whether another dialect's leg made the answer, so that its proofs of thoughts stay behind: no other provider takes them, but for those
+   * of `ProviderCodec.proofsOf`, whose answers are none of these. Default false.
+   */
   readonly isForeign?: boolean | undefined
   /** What `echoOf` took of the client's body. Default: nothing. */
   readonly asked?: Readonly<Record<string, unknown>> | undefined

@@ -1,7 +1,9 @@
 import t from 'tap'
 
 import { embeddingCodecOf } from '@understudy/dialects'
-import type { EmbeddingAsk, EmbeddingCodec } from '@understudy/dialects'
+import type { EmbeddingAnswer, EmbeddingAsk, EmbeddingCodec } from '@understudy/dialects'
+
+import { recorded } from '../../../test/kit/recorded.js'
 
 function codecOf(...[dialect, cloud, model]: Parameters<typeof embeddingCodecOf>): EmbeddingCodec {
   const codec = embeddingCodecOf(dialect, cloud, model)
@@ -73,6 +75,42 @@ t.test('an answer is read as it is written, and what is none is none', async (t)
       t.equal(codec.decode(odd, {}), undefined)
     }
   }
+})
+
+t.test('the recorded answers of the vendors give their vectors in order, and what they count', async (t) => {
+  const counted = { 'x-amzn-bedrock-input-token-count': '8' }
+  const table: readonly (readonly [file: string, EmbeddingCodec, answer: EmbeddingAnswer | undefined, headers?: Readonly<Record<string, string>>])[] = [
+    ['openai', OPENAI, {
+      vectors: [[0.0023064255, -0.009327292, -0.000024017853, -0.0028842222], [-0.0069292834, 0.015797347, -0.00007, 0]],
+      tokens: 8,
+      model: 'text-embedding-3-small',
+    }],
+    ['openai-base64', OPENAI, { vectors: ['AAAAPwAAgL4AAAAAAAAAQA=='], tokens: 5, model: 'text-embedding-3-large' }],
+    ['gemini-batch', GEMINI, {
+      vectors: [[-0.010632273, 0.019375853, 0.020965198], [0.018467998, 0.0054281463, -0.017658738]],
+      tokens: 12,
+    }],
+    ['gemini-batch-uncounted', GEMINI, { vectors: [[-0.010632273, 0.019375853, 0.020965198]] }],
+    // The vector of one text where those of a batch were asked for may be any of them.
+    ['gemini-single', GEMINI, undefined],
+    ['vertex', VERTEX, {
+      vectors: [
+        [-0.06584116816520691, -0.01814751885831356, 0.0007072947919368744],
+        [0.02923886477947235, -0.04801371321082115, 0.0017406938131898642],
+      ],
+      tokens: 15,
+    }],
+    ['vertex-camel-case', VERTEX, { vectors: [[0.25, -0.5]], tokens: 4 }],
+    ['titan-v2', TITAN, { vectors: [[-0.055419922, 0.03930664, -0.0012588501]], tokens: 7 }, counted],
+    ['titan-g1', TITAN, { vectors: [[0.41015625, -0.22460938, 0.14160156]], tokens: 3 }],
+    ['cohere-floats', COHERE, { vectors: [[-0.0032672882, 0.0143585205, 0.02067566], [0.01802063, -0.030532837, -0.013046265]], tokens: 8 }, counted],
+    ['cohere-by-type', COHERE, { vectors: [[-0.0032672882, 0.0143585205], [0.01802063, -0.030532837]] }],
+  ]
+  for (const [file, codec, answer, headers = {}] of table) {
+    t.strictSame(codec.decode(JSON.parse(recorded(`embeddings/${file}.json`)), headers), answer, file)
+  }
+  const { data, ...rest } = JSON.parse(recorded('embeddings/openai.json')) as { readonly data: readonly unknown[] }
+  t.strictSame(OPENAI.decode({ data: [...data].reverse(), ...rest }, {}), table[0]?.[2], 'in whatever order the rows came')
 })
 
 t.test('a vector that may be another input\'s, or that no client can read, is none', async (t) => {

@@ -1,4 +1,5 @@
 import type { ContentBlock, MediaSource } from '@understudy/core'
+import { redactedBlob } from './wire.js'
 
 /** Says that the dialect cannot say something, by its structural name. */
 export type Refuse = (feature: string) => never
@@ -74,6 +75,6 @@ function documentName(given: string | undefined, taken: Set<string>): string {
 
 /** A thought without its proof is refused by the API, and stays behind. */
 function thoughtOf({ text, signature, redacted }: ContentBlock & { readonly type: 'reasoning' }): Wire | undefined {
-  if (redacted !== undefined) return { reasoningContent: { redactedContent: redacted } }
+  if (redacted !== undefined) return { reasoningContent: { redactedContent: redactedBlob(redacted) } }
   return signature === undefined ? undefined : { reasoningContent: { reasoningText: { text, signature } } }
 }

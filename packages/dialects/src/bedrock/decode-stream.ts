@@ -6,7 +6,7 @@ import { createEventDecoder, type EventDialect, type EventNature } from '../even
 import { isObject, numberOf, objectOf, parseJson, textOf, type JsonObject } from '../read-json.js'
 import { errorIn, failureOfError } from './decode-failure.js'
 import { decodeResponse } from './decode-response.js'
-import { finishOf, readReasoning, usageOf } from './read-message.js'
+import { finishOf, readReasoning, redactedOf, usageOf } from './read-message.js'
 import { OUTPUT_KEYS } from './wire.js'
 
 const BEFORE_OUTPUT = outputKeys(OUTPUT_KEYS)
@@ -30,6 +30,8 @@ interface OpenCall {
  */
 function createConverseDialect(): EventDialect {
   const openCalls = new Map<number, OpenCall>()
+  /** What stands in the place of thoughts, by block: it may come in pieces, and is one thing. */
+  const redacted = new Map<number, string>()
   let isStarted = false
   let hasFinished = false
   let calls = 0
@@ -45,7 +47,7 @@ function createConverseDialect(): EventDialect {
       case 'contentBlockDelta':
         return readDelta(value, objectOf(value.delta) ?? {}, parts)
       case 'contentBlockStop':
-        return closeCall(numberOf(value.contentBlockIndex) ?? -1, undefined, parts)
+        return readBlockStop(numberOf(value.contentBlockIndex) ?? -1, parts)
       case 'messageStop':
         return readStop(value, parts)
       case 'metadata':
@@ -83,21 +85,37 @@ function createConverseDialect(): EventDialect {
     if (hasFinished) return malformed(parts)
     const text = textOf(delta.text)
     if (text !== undefined) parts.push({ type: 'text', text })
+    const key = numberOf(event.contentBlockIndex) ?? -1
     const reasoning = objectOf(delta.reasoningContent)
-    if (reasoning !== undefined) readReasoning(reasoning, parts)
+    const hidden = reasoning === undefined ? undefined : redactedOf(reasoning)
+    if (hidden !== undefined) redacted.set(key, (redacted.get(key) ?? '') + hidden)
+    else if (reasoning !== undefined) readReasoning(reasoning, parts)
     const piece = textOf(objectOf(delta.toolUse)?.input)
     if (piece === undefined) return 'event'
-    const call = openCalls.get(numberOf(event.contentBlockIndex) ?? -1)
+    const call = openCalls.get(key)
     if (call === undefined) return malformed(parts)
     call.text += piece
     parts.push({ type: 'tool-call', index: call.index, arguments: piece })
     return 'event'
   }
 
+  function readBlockStop(key: number, parts: Part[]): EventNature {
+    closeRedacted(key, parts)
+    return closeCall(key, undefined, parts)
+  }
+
+  function closeRedacted(key: number, parts: Part[]): void {
+    const whole = redacted.get(key)
+    if (whole === undefined) return
+    redacted.delete(key)
+    parts.push({ type: 'reasoning', text: '', redacted: whole })
+  }
+
   function readStop(event: JsonObject, parts: Part[]): EventNature {
     const finish = finishOf(event)
     if (finish === undefined) return 'event'
     const reason = finish.type === 'finish' ? finish.reason : undefined
+    for (const key of [...redacted.keys()]) closeRedacted(key, parts)
     for (const index of [...openCalls.keys()]) closeCall(index, reason, parts)
     if (parts.at(-1)?.type === 'error') return 'event'
     hasFinished = true

@@ -19,7 +19,6 @@ export function encodeRequest(request: ChatRequest, model: string): Wire {
     throw new UntranslatableRequestError({ source: request.dialect, target: 'bedrock', feature })
   }
   refuseUnsaid(request, refuse)
-  // The proofs of Claude's thoughts hold on every platform: https://platform.claude.com/docs/en/build-with-claude/extended-thinking
   const keepsThoughts = isClaude(model) && (request.dialect === undefined || request.dialect === 'anthropic')
   const context = { refuse, keepsThoughts, documentNames: new Set<string>() }
   const { system, messages, hasCalls } = encodeTurns(request.messages, request.dialect === undefined, context)

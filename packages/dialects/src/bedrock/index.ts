@@ -3,6 +3,7 @@ import { decodeFailure } from './decode-failure.js'
 import { decodeResponse } from './decode-response.js'
 import { createStreamDecoder } from './decode-stream.js'
 import { encodeRequest } from './encode-request.js'
+import { isClaude } from './model-fields.js'
 
 /** Amazon Bedrock's Converse and ConverseStream. No client speaks it here. */
 export const bedrock: ProviderCodec = {
@@ -12,4 +13,5 @@ export const bedrock: ProviderCodec = {
   createStreamDecoder,
   decodeResponse,
   decodeFailure,
+  proofsOf: (model) => (isClaude(model) ? 'anthropic' : undefined),
 }

@@ -18,7 +18,10 @@ export interface ModelFields {
   readonly paths: readonly string[] | undefined
 }
 
-/** Whether a model is one of Anthropic's, by its id, its inference profile or its ARN. */
+/**
+ * Whether a model is one of Anthropic's, by its id, its inference profile or its ARN. The proofs of its thoughts then hold on every platform:
+ * https://platform.claude.com/docs/en/build-with-claude/extended-thinking
+ */
 export function isClaude(model: string): boolean {
   return /anthropic|claude/i.test(model)
 }

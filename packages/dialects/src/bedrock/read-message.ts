@@ -1,7 +1,7 @@
 import type { Part, Usage } from '@understudy/core'
 import { isObject, numberOf, objectOf, textOf, type JsonObject } from '../read-json.js'
 import { failureOfStop } from './decode-failure.js'
-import { finishReasonOf } from './wire.js'
+import { finishReasonOf, redactedText } from './wire.js'
 
 /** Members of a block that say nothing that a client can be told: where it was cached, what a guardrail looked at. */
 const NO_OUTPUT: ReadonlySet<string> = new Set(['cachePoint', 'guardContent'])
@@ -32,10 +32,16 @@ const READ: ReadonlySet<string> = new Set(['text', 'citationsContent', 'reasonin
 export function readReasoning(reasoning: JsonObject, parts: Part[]): void {
   const text = textOf(reasoning.text)
   const signature = textOf(reasoning.signature)
-  const redacted = textOf(reasoning.redactedContent)
+  const redacted = redactedOf(reasoning)
   if (redacted !== undefined) parts.push({ type: 'reasoning', text: '', redacted })
   else if (signature !== undefined) parts.push({ type: 'reasoning', text: text ?? '', signature })
   else if (text !== undefined) parts.push({ type: 'reasoning', text })
+}
+
+/** What stands in a thought's place, or a piece of it. */
+export function redactedOf(reasoning: JsonObject): string | undefined {
+  const blob = textOf(reasoning.redactedContent)
+  return blob === undefined ? undefined : redactedText(blob)
 }
 
 function citedText(value: unknown): string | undefined {

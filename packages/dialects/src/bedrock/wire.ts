@@ -50,6 +50,21 @@ export function statusOfException(name: string): number {
   return EXCEPTION_STATUSES.get(name.toLowerCase()) ?? 500
 }
 
+/**
+ * `redactedContent` -> what the model's vendor calls it: the API makes a blob of that text, as base64. One character a byte, so that a blob
+ * of anything else is none the worse for it.
+ *
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ReasoningContentBlock.html
+ */
+export function redactedText(blob: string): string {
+  return Buffer.from(blob, 'base64').toString('latin1')
+}
+
+/** The way back. */
+export function redactedBlob(text: string): string {
+  return Buffer.from(text, 'latin1').toString('base64')
+}
+
 /** Keys of an event whose values are output. */
 export const OUTPUT_KEYS: readonly string[] = [
   'text',

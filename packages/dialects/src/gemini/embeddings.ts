@@ -43,7 +43,10 @@ export const geminiEmbeddings: EmbeddingCodec = {
   },
 }
 
-/** Vertex AI's `predict`. A text that is too long is refused, as elsewhere, and not cut. */
+/**
+ * Vertex AI's `predict`. A text that is too long is refused, as elsewhere, and not cut. The guide counts in snake case, the reference in
+ * camel case: https://docs.cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/Shared.Types/TextEmbedding
+ */
 export const vertexEmbeddings: EmbeddingCodec = {
   dialect: 'gemini',
   batchSize: (model) => (/(?:^|\/)gemini-/.test(model) ? 1 : MAX_INSTANCES),
@@ -56,7 +59,8 @@ export const vertexEmbeddings: EmbeddingCodec = {
   decode(body) {
     if (!isObject(body) || !Array.isArray(body.predictions)) return undefined
     const found = listOf(body.predictions).map((row) => objectOf(objectOf(row)?.embeddings))
-    const counts = found.map((row) => numberOf(objectOf(row?.statistics)?.token_count))
+    const statistics = found.map((row) => objectOf(row?.statistics))
+    const counts = statistics.map((row) => numberOf(row?.token_count) ?? numberOf(row?.tokenCount))
     const tokens = counts.some((count) => count === undefined) ? undefined : counts.reduce<number>((sum, count) => sum + (count ?? 0), 0)
     return answerOf(allVectors(found.map((row) => vectorOf(row?.values))), tokens)
   },

@@ -25,7 +25,7 @@ t.test('a whole answer is its blocks in order, then why it ended and what was co
   t.strictSame(parts(answer(content, { stopReason: 'tool_use', usage, metrics: { latencyMs: 1 } })), [
     { type: 'start' },
     { type: 'reasoning', text: 'hm', signature: 's1' },
-    { type: 'reasoning', text: '', redacted: 'UkVE' },
+    { type: 'reasoning', text: '', redacted: 'RED' },
     { type: 'text', text: 'a \u00e9' },
     { type: 'text', text: 'cited twice' },
     { type: 'tool-call', index: 0, id: 't1', name: 'f', arguments: '{"x":[1]}' },

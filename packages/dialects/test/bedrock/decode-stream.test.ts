@@ -106,6 +106,16 @@ t.test('the counts end a stream that has finished, and nothing follows them', as
   t.equal(decoded(START + COUNTS).parts.at(-1)?.type, 'usage', 'counts alone end nothing')
 })
 
+t.test('what stands in a thought\'s place is one thing, in however many pieces it comes, and is told by the finish at the latest', async (t) => {
+  const hidden = (contentBlockIndex: number, text: string) => delta(contentBlockIndex, { reasoningContent: { redactedContent: Buffer.from(text).toString('base64') } })
+  const told = (stream: string) => decoded(stream).parts.filter(({ type }) => type === 'reasoning' || type === 'text')
+  const first = { type: 'reasoning', text: '', redacted: 'EmwKAhgB' } as const
+  t.strictSame(told(START + hidden(0, 'EmwK') + hidden(0, 'AhgB') + stop(0) + hidden(1, 'x') + stop(1) + delta(2, { text: 'y' })), [
+    first, { type: 'reasoning', text: '', redacted: 'x' }, { type: 'text', text: 'y' },
+  ])
+  t.strictSame(told(START + hidden(0, 'EmwKA') + hidden(0, 'hgB') + end('end_turn')), [first])
+})
+
 t.test('a model that fails at its own output is a failure of the server', async (t) => {
   for (const reason of ['malformed_model_output', 'malformed_tool_use']) {
     t.match(decoded(START + delta(0, { text: 'x' }) + end(reason) + COUNTS).parts.at(-1), {

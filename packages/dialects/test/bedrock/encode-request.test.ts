@@ -151,7 +151,7 @@ t.test('thoughts with their proof go back to Claude, from a client that has them
   t.strictSame(said(NOVA), [{ text: 'y' }])
   const fromCode = { stream: true, messages: [
     { role: 'user' as const, content: [{ type: 'text' as const, text: 'x' }] },
-    { role: 'assistant' as const, content: [{ type: 'reasoning' as const, text: '', redacted: 'UkVE' }] },
+    { role: 'assistant' as const, content: [{ type: 'reasoning' as const, text: '', redacted: 'RED' }] },
   ] }
   t.match(bedrock.encodeRequest(fromCode, CLAUDE), { messages: [{}, { content: [{ reasoningContent: { redactedContent: 'UkVE' } }] }] })
 })

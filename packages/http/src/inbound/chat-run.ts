@@ -5,6 +5,7 @@ import type { DialectCodec } from '@understudy/dialects'
 
 import type { AuthorizeFault } from '../authorize-faults.js'
 import type { Drills } from '../drills/create-drills.js'
+import { keepsProofs } from '../leg-codec.js'
 import type { WireRequest } from '../outbound/wire-request.js'
 import type { OrderHost } from '../price-hints.js'
 import type { RunWatch, RunWatchHost } from '../run-watch.js'
@@ -51,6 +52,7 @@ export function answerWriting({ host, mount, codec, route, request, headers }: C
       : undefined,
     classic: mount.envelope === 'classic' && codec.name === 'openai',
     sameDialect: route.dialectOf.get(leg) === codec.name,
+    isForeign: !keepsProofs(route.dialectOf.get(leg), leg.model, codec),
     wallClock: host.wallClock,
     asked: codec.echoOf?.(request.body ?? {}),
   }

@@ -19,6 +19,8 @@ export interface AnswerWriting {
   readonly classic: boolean
   /** Whether the leg speaks the client's dialect, so that the answer keeps the model that it names. */
   readonly sameDialect: boolean
+  /** Whether the proofs of its thoughts stay behind: the client's own provider would not take them. */
+  readonly isForeign: boolean
   /** Milliseconds since the epoch. */
   readonly wallClock: () => number
   /** What the client's body says that its answer says again. Default nothing. */
@@ -193,11 +195,11 @@ const ID_PREFIXES: ReadonlyMap<string, string> = new Map([['openai', 'chatcmpl-'
 
 /** What an encoded answer is called where it does not say so itself. */
 export function answerNames(run: CommittedRun, parts: Arrival['parts'], writing: AnswerWriting) {
-  const { codec, requestId, sameDialect, wallClock, asked } = writing
+  const { codec, requestId, sameDialect, isForeign, wallClock, asked } = writing
   const namesModel = parts.some((part) => part.type === 'start' && part.model !== undefined)
   return {
     id: `${ID_PREFIXES.get(codec.name) ?? ''}${requestId}`,
-    isForeign: !sameDialect,
+    isForeign,
     model: sameDialect && namesModel ? undefined : run.leg.model,
     created: Math.floor(wallClock() / 1000),
     asked,

@@ -221,3 +221,46 @@ t.test('a loop of tools goes on at the API after another dialect\'s leg, without
   await fallback.handle(ask({ ...asked, thinking: { type: 'adaptive' }, messages }))
   t.match(simulator.calls.at(-1)?.body, { thinking: { type: 'adaptive' } })
 })
+
+t.test('what Claude proves at Bedrock reaches a client of its vendor, whole and streamed, and goes back to Bedrock and to the vendor', async (t) => {
+  const signature = 'sig-eu.anthropic.claude-sonnet-4-5'
+  const simulator = await simulate(t, { fallback: { answer: { reasoning: ['It ', 'rains.'], text: ['Rain'] } }, strict: true })
+  const cloud = { dialect: 'bedrock', baseURL: new URL(simulator.url).origin, region: 'eu-west-1', apiKey: 'key-c' } as const
+  const providers = { ...both(simulator), c: cloud }
+  const routes = { cloud: ['c/eu.anthropic.claude-sonnet-4-5'], nova: ['c/eu.amazon.nova-pro-v1:0'], chat: ['a/claude-x'] } as const
+  const fallback = fallbackOf(t, routes, { providers })
+  const thought = { type: 'thinking', thinking: 'It rains.', signature }
+  const whole = await jsonOf(await fallback.handle(ask({ model: 'cloud' })))
+  t.strictSame(whole['content'], [thought, { type: 'text', text: 'Rain' }])
+  const deltas = async (model: string) => Array.from((await textOf(await fallback.handle(ask({ model, stream: true })))).matchAll(/"delta":(\{[^}]*\})/g), ([, delta]) => delta)
+  const thinks = ['It ', 'rains.'].map((thinking) => JSON.stringify({ type: 'thinking_delta', thinking }))
+  const says = '{"type":"text_delta","text":"Rain"}'
+  t.strictSame((await deltas('cloud')).slice(0, -1), [...thinks, JSON.stringify({ type: 'signature_delta', signature }), says])
+  t.strictSame((await deltas('nova')).slice(0, -1), [...thinks, says], 'a proof of another vendor\'s model stays behind')
+
+  const hidden = { type: 'redacted_thinking', data: 'EmwKAhgB' }
+  const messages = [...MESSAGES, { role: 'assistant', content: [thought, hidden, { type: 'text', text: 'Rain' }] }, { role: 'user', content: 'And tomorrow?' }]
+  const sentTo = async (model: string) => {
+    t.equal((await fallback.handle(ask({ model, messages }))).status, 200, model)
+    return (simulator.calls.at(-1)?.body as { readonly messages: readonly { readonly content: unknown }[] }).messages[1]?.content
+  }
+  const again = [
+    { reasoningContent: { reasoningText: { text: 'It rains.', signature } } },
+    { reasoningContent: { redactedContent: 'RW13S0FoZ0I=' } },
+    { text: 'Rain' },
+  ]
+  t.strictSame(await sentTo('cloud'), again)
+  t.strictSame(await sentTo('nova'), [{ text: 'Rain' }])
+  t.strictSame(await sentTo('chat'), [thought, hidden, { type: 'text', text: 'Rain' }])
+})
+
+t.test('what Bedrock says in place of a thought is what the vendor itself would have said', async (t) => {
+  const content = [{ reasoningContent: { redactedContent: 'RW13S0FoZ0I=' } }, { text: 'Rain' }]
+  const simulator = await simulate(t, { fallback: { body: JSON.stringify({ output: { message: { role: 'assistant', content } }, stopReason: 'end_turn' }) } })
+  const cloud = { dialect: 'bedrock', baseURL: new URL(simulator.url).origin, region: 'eu-west-1', apiKey: 'key-c' } as const
+  const fallback = fallbackOf(t, { cloud: ['c/anthropic.claude-3-7-sonnet-20250219-v1:0'] }, { providers: { c: cloud } })
+  const told = [{ type: 'redacted_thinking', data: 'EmwKAhgB' }, { type: 'text', text: 'Rain' }]
+  t.strictSame((await jsonOf(await fallback.handle(ask({ model: 'cloud' }))))['content'], told)
+  const streamed = await textOf(await fallback.handle(ask({ model: 'cloud', stream: true })))
+  t.match(streamed, /"content_block":\{"type":"redacted_thinking","data":"EmwKAhgB"\}/)
+})
