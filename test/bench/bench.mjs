@@ -39,7 +39,7 @@ export const scenariosOf = (target, alone) => scenarios.filter((scenario) =>
 /** The bench as it warms targets up, so that their code is compiled before the first round. */
 export const warming = (bench) => ({
   ...bench,
-  plan: { ...bench.plan, warmMs: 0, windowMs: 0, atLeast: bench.plan.warmRequests, longestMs: WARM_MS, denseMs: 400 },
+  plan: { ...bench.plan, warmMs: 0, windowMs: 0, slices: 1, atLeast: bench.plan.warmRequests, longestMs: WARM_MS, denseMs: 400 },
 })
 
 /** Warms a target up with most of what it will be asked. */

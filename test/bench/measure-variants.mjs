@@ -64,11 +64,20 @@ async function measureScale(bench) {
 async function measureFeatures(bench) {
   const started = new Map()
   for (const feature of features) started.set(feature, await bench.start(variant('feature', feature)))
-  const jobs = featureLoads.flatMap(({ title, measure }) =>
+  const jobs = featureLoads.filter(({ alone }) => !alone).flatMap(({ title, measure }) =>
     features.map((feature) => ({ of: feature, key: title, target: started.get(feature), measure })))
   say('features')
   const figures = await measureInTurn(bench, jobs)
   await Promise.all([...started.values()].map((target) => target.stop()))
+  for (let round = 0; round < bench.plan.rounds; round += 1) {
+    for (const { title, measure } of featureLoads.filter(({ alone }) => alone)) {
+      for (const feature of features) {
+        const fresh = await bench.start(variant('feature', feature))
+        figures.add(feature, round, { [title]: await measure(bench, fresh) })
+        await fresh.stop()
+      }
+    }
+  }
   return figures
 }
 

@@ -5,12 +5,12 @@
  */
 export const plans = {
   full: {
-    rounds: 5, warmMs: 900, windowMs: 350, tokenMs: 1500, denseMs: 1200, warmRequests: 8000,
+    rounds: 7, warmMs: 500, windowMs: 600, slices: 4, tokenMs: 1200, denseMs: 900, warmRequests: 16_000,
     outcomes: true,
     memoryRounds: 1, openStreams: [1000, 5000], memoryOf: () => true,
   },
   quick: {
-    rounds: 1, warmMs: 30, windowMs: 200, tokenMs: 200, denseMs: 400, warmRequests: 400,
+    rounds: 1, warmMs: 30, windowMs: 200, slices: 1, tokenMs: 200, denseMs: 400, warmRequests: 400,
     outcomes: false,
     memoryRounds: 1, openStreams: [1000], memoryOf: ({ name, ours }) => name === 'raw' || ours === true,
   },

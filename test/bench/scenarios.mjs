@@ -1,3 +1,4 @@
+import { summary } from './figures.mjs'
 import { EVENTS_OF_A_BURST } from './load/answers.mjs'
 
 const CONNECTIONS = 32
@@ -19,15 +20,28 @@ function demandWhole(name, { failed, requests }) {
   if (failed > 0) throw new Error(`${name}: ${failed} of ${requests} answers failed`)
 }
 
-/** A closed loop of requests, after a warm-up: what each took. */
+/**
+ * A closed loop of requests, after a warm-up: what each took. In slices, of which the median counts: what a shared machine does beside comes
+ * in bursts that hit some of them.
+ */
 export async function closedLoop({ upstream, client, plan }, target, options) {
-  const { legs, stream = false, connections = CONNECTIONS, ms = plan.windowMs } = options
+  const { legs, stream = false, connections = CONNECTIONS, ms = plan.windowMs, slices = plan.slices } = options
   await upstream.ask('play', legs)
   const load = (forMs) => client.ask('load', { port: target.port, connections, ms: forMs, stream, atLeast: plan.atLeast, longestMs: plan.longestMs })
   await load(plan.warmMs)
-  const result = await spent(target, () => load(ms))
+  const measured = []
+  for (let slice = 0; slice < slices; slice += 1) measured.push(await spent(target, () => load(ms / slices)))
+  const medianOf = (figure) => summary(measured.map(figure)).median
+  const result = {
+    requests: measured.reduce((sum, { requests }) => sum + requests, 0),
+    failed: measured.reduce((sum, { failed }) => sum + failed, 0),
+    perRequestUs: medianOf(({ us, requests }) => us / requests),
+    perSecond: medianOf((slice) => slice.requests / slice.ms * 1000),
+    tokenP50Us: medianOf(({ tokenP50Us }) => tokenP50Us),
+    tokenP99Us: medianOf(({ tokenP99Us }) => tokenP99Us),
+  }
   demandWhole(target.name, result)
-  return { ...result, perRequestUs: result.us / result.requests, perSecond: result.requests / result.ms * 1000 }
+  return result
 }
 
 async function json1k(bench, target) {
@@ -35,7 +49,7 @@ async function json1k(bench, target) {
   return { json1k: perRequestUs, json1kPerSecond: perSecond }
 }
 
-async function json64k(bench, target) {
+export async function json64k(bench, target) {
   const { perRequestUs } = await closedLoop(bench, target, { legs: ['json-64k', 'json-64k'] })
   return { json64k: perRequestUs }
 }
@@ -56,7 +70,7 @@ async function firstLeg500(bench, target) {
 }
 
 /** 100 content events at once. */
-async function burst(bench, target) {
+export async function burst(bench, target) {
   const result = await closedLoop(bench, target, { legs: ['burst', 'burst'], stream: true, connections: BURST_CONNECTIONS })
   return { burst: result.perRequestUs / EVENTS_OF_A_BURST, burstPerSecond: result.perSecond * EVENTS_OF_A_BURST }
 }
@@ -78,9 +92,13 @@ export async function dense({ upstream, client, plan }, target, { streams = DENS
     return { events, received }
   }
   await pace(plan.denseMs / 4)
-  const { us, events } = await spent(target, () => pace(plan.denseMs))
+  const slices = []
+  for (let slice = 0; slice < plan.slices; slice += 1) {
+    const { us, events } = await spent(target, () => pace(plan.denseMs / plan.slices))
+    slices.push(us / events)
+  }
   await endStreams({ upstream, client }, target, streams)
-  return { dense: us / events }
+  return { dense: summary(slices).median }
 }
 
 /** Ends the open streams and demands that each ended well. */
@@ -98,7 +116,7 @@ async function endStreams({ upstream, client }, target, count) {
 }
 
 /** One request at a time, so that none waits for another. */
-async function firstToken(bench, target) {
+export async function firstToken(bench, target) {
   const result = await closedLoop(bench, target, {
     legs: ['first-token', 'first-token'], stream: true, connections: 1, ms: bench.plan.tokenMs,
   })
@@ -114,7 +132,7 @@ async function failoverToken(bench, target) {
 }
 
 /** Resident memory a slow stream, in KB, in a process that has done nothing else; then every stream must end well. */
-async function memory({ upstream, client, plan }, target) {
+export async function memory({ upstream, client, plan }, target) {
   await upstream.ask('play', ['held', 'held'])
   await client.ask('open', { port: target.port, count: 200 })
   await endStreams({ upstream, client }, target, 200)
