@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-import { startSimulator } from '@understudy/simulator'
+import { HEALTHY_TEXT, startSimulator } from '@understudy/simulator'
 import t from 'tap'
 
 import type { FallbackGround } from '../../src/create-fallback.js'
@@ -17,6 +17,8 @@ const PROVIDERS = {
   anthropic: { baseURL: origin, apiKey: 'canary-key' },
   google: { baseURL: `${origin}/v1beta`, apiKey: 'canary-key' },
   second: { dialect: 'openai', baseURL: simulator.url, apiKey: 'canary-key' },
+  cloud: { dialect: 'bedrock', baseURL: origin, region: 'eu-west-1', credentials: { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'canary-key' } },
+  'cloud-anthropic': { dialect: 'anthropic', cloud: 'bedrock', baseURL: origin, region: 'eu-west-1', apiKey: 'canary-key' },
 } as const
 
 const ROUTES: RoutesInput = { chat: ['first/one', 'second/two'] }
@@ -68,7 +70,7 @@ t.test('what a drill did is told as a rescue, and never as a fault of ours', asy
 })
 
 t.test('every fault moves the chain on before a byte reached the client, in every dialect, streamed or whole, and charges nobody', async (t) => {
-  const legs = ['first/one', 'anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash']
+  const legs = ['first/one', 'anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash', 'cloud/amazon.nova-pro-v1:0', 'cloud-anthropic/anthropic.claude-sonnet-4-5']
   const reasons = { fail: 'server_error', cut: 'truncated|malformed|empty', corrupt: 'truncated|malformed|empty', stall: 'timeout' }
   for (const leg of legs) {
     const [provider = '', model = ''] = leg.split('/')
@@ -92,6 +94,26 @@ t.test('every fault moves the chain on before a byte reached the client, in ever
     t.strictSame(fallback.snapshot().lastFailures, [], 'nothing is told of its health')
     await fallback.close()
   }
+})
+
+t.test('a stream of frames is tampered with in its frames, and what is left of it never reads as an answer', async (t) => {
+  const kinds: Record<string, unknown[]> = {}
+  for (const leg of ['cloud/amazon.nova-pro-v1:0', 'cloud-anthropic/anthropic.claude-sonnet-4-5']) {
+    const [provider = '', model = ''] = leg.split('/')
+    const { fallback, events } = made({ chat: [{ provider, model, firstContentTimeoutMs: 150, timeoutMs: 150 }, 'second/two'] })
+    for (const fault of ['cut', 'corrupt', 'stall'] as const) {
+      const { id } = fallback.drills.start({ ...DRILL, fault })
+      const { status, served, text } = await ask(fallback)
+      t.strictSame([status, served], [200, 'second/two'], `${leg} ${fault}`)
+      t.strictSame([text.includes(HEALTHY_TEXT.split(' ')[0] ?? ''), text.match(/\[DONE\]/g)?.length], [true, 1], 'one whole answer')
+      fallback.drills.end({ id, actor: 'ann', reason: 'seen' })
+    }
+    await told()
+    kinds[leg] = events.flatMap((event) => (event.type === 'attempt-failure' ? [[event.kind, event.code, event.verdict]] : []))
+    await fallback.close()
+  }
+  const each = [['empty', 'drill', 'neutral'], ['malformed', 'drill', 'neutral'], ['timeout', 'drill', 'neutral']]
+  t.strictSame(kinds, { 'cloud/amazon.nova-pro-v1:0': each, 'cloud-anthropic/anthropic.claude-sonnet-4-5': each })
 })
 
 t.test('what the provider does wrong by itself counts against it in a drill too', async (t) => {
