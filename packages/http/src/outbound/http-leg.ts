@@ -112,11 +112,12 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
     const credential = asked instanceof Promise ? await asked : asked
     const base = credential.length === 0 ? withoutKey : withKey
     // The host's own code has answered before it, and is asked behind it: nothing but ours can throw here.
-    const { origin, path, bytes, own } = orInternalFault(() => {
+    const { place, bytes, own } = orInternalFault(() => {
       const passed = sameDialect ? passedHeadersOf(request, provider.cloud?.type) : []
       const own = withHeaders(streamed ? base.stream : base.document, passed).concat(credential)
-      return { ...placeOf(request, streamed), bytes: shown.get(request) ?? writeBody(request, streamed, translations.get(request)), own }
+      return { place: placeOf(request, streamed), bytes: shown.get(request) ?? writeBody(request, streamed, translations.get(request)), own }
     })
+    const { origin, path } = place
 
     const exchange = new Exchange(signal, context.onConnect)
     const ofHost = sign === undefined ? own : withHeaders(own, await signatureHeaders(sign, bytes, signal))
