@@ -10,6 +10,7 @@ import {
 import { compressed } from './compress.js'
 import type { Dialect } from './dialect/dialect.js'
 import type { Ending } from './ending.js'
+import { errorBlock } from './error-block.js'
 import { pause } from './pause.js'
 import { framed } from './frames.js'
 import type { Payload } from './payload.js'
@@ -80,10 +81,10 @@ async function* withByteOrderMark(source: ByteStream) {
 }
 
 function onEvents(stream: ByteStream, fault: Fault, dialect: Dialect, onEnding: (ending: Ending) => void): ByteStream {
-  const { afterEvents = 0, error, goOn } = fault
+  const { afterEvents = 0, goOn } = fault
   switch (fault.do) {
     case 'error_event':
-      return insertAfterEvents(stream, afterEvents, Buffer.from(dialect.encodeErrorEvent(error)), { goOn })
+      return insertAfterEvents(stream, afterEvents, Buffer.from(errorBlock(dialect, fault)), { goOn })
     case 'malformed_event':
       return corruptEvent(stream, afterEvents + 1)
     case 'malformed_text':

@@ -30,6 +30,7 @@ const fault: z.ZodType<Fault> = strictObject({
   afterBytes: z.int().min(0).optional(),
   error: errorFields.optional(),
   goOn: z.boolean().optional(),
+  bare: z.boolean().optional(),
 }).check(({ value, issues }) => {
   const complain = (key: string, message: string) => issues.push({ code: 'custom', input: value, path: [key], message })
   const onEvents = value.do === 'error_event' || value.do === 'bad_checksum' || value.do.startsWith('malformed')
@@ -40,7 +41,7 @@ const fault: z.ZodType<Fault> = strictObject({
     complain('afterBytes', `'${value.do}' is about whole events; say when with afterEvents`)
   }
   if (value.do !== 'error_event') {
-    for (const key of ['error', 'goOn'] as const) {
+    for (const key of ['error', 'goOn', 'bare'] as const) {
       if (value[key] !== undefined) complain(key, `only 'error_event' takes it, and do is '${value.do}'`)
     }
   }

@@ -189,6 +189,11 @@ export interface Fault {
   readonly error?: ErrorFields | undefined
   /** For `error_event`: go on with the rest of the stream in place of ending it. Default false. */
   readonly goOn?: boolean | undefined
+  /**
+   * For `error_event`: whether it is a JSON body in the stream, without `data:`, or a server-sent event. Default: as the vendor does it,
+   * which is bare for Gemini and an event for the others. Frames (Bedrock) stay frames.
+   */
+  readonly bare?: boolean | undefined
 }
 
 /** One piece of a byte script. */

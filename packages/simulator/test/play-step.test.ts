@@ -69,6 +69,33 @@ t.test('an error event says what the script says', async (t) => {
   t.strictSame(eventsOf(seen), [{ error: { message: 'boom', type: 'server_error', param: null, code: 'x' } }])
 })
 
+t.test('an error in a stream is an event or bare, as its vendor writes it or as the script says', async (t) => {
+  const paths = {
+    openai: '/v1/chat/completions',
+    anthropic: '/v1/messages',
+    gemini: '/v1beta/models/m:streamGenerateContent',
+    bedrock: '/model/m/converse-stream',
+  }
+  const seen = async (dialect: keyof typeof paths, bare?: boolean) => {
+    const { body, ended } = await play({ fault: { do: 'error_event', bare } }, { path: paths[dialect] })
+    t.equal(ended, 'complete')
+    return body
+  }
+  const event = await seen('gemini', false)
+  t.match(event, /^data: \{"error":\{"code":500,.*\}\}\n\n$/)
+  t.equal(await seen('gemini'), event.slice('data: '.length))
+  t.equal(await seen('gemini', true), await seen('gemini'))
+  for (const dialect of ['openai', 'anthropic'] as const) {
+    const usual = await seen(dialect)
+    t.match(usual, /^data: /m)
+    t.equal(await seen(dialect, false), usual)
+    t.equal(await seen(dialect, true), usual.slice(usual.indexOf('{')), dialect)
+  }
+  t.match(await seen('bedrock', true), 'internalServerException', 'a frame stays a frame')
+  const { body } = await play({ fault: { do: 'error_event', afterEvents: 1, bare: false, goOn: true } }, { path: paths.gemini })
+  t.match(body, /^data: \{"candidates".*\n\ndata: \{"error".*\n\ndata: \{"candidates"/)
+})
+
 t.test('a corrupt event is cut before or after its text', async (t) => {
   const without = await play({ fault: { do: 'malformed_event', afterEvents: 1 } })
   t.equal(eventsOf(without)[1], '{"id":"c')

@@ -32,7 +32,7 @@ t.test('says where, what came and what would be right', (t) => {
       'models.m[0].fault.do: got "explode"; it must be "reset" or "close" or "end" or "stall" or '
       + '"error_event" or "malformed_event" or "malformed_text" or "bad_checksum"'],
     [{ fault: { zzzzzz: 1, do: 'end' } }, "models.m[0].fault: unknown key 'zzzzzz'; it must be one of do, afterEvents, "
-      + 'afterBytes, error, goOn'],
+      + 'afterBytes, error, goOn, bare'],
     [{ status: '500' }, 'models.m[0].status: got "500"; it must be a number'],
     [{ status: 99 }, 'models.m[0].status: got 99; it must be at least 200'],
     [{ status: 200.5 }, 'models.m[0].status: got 200.5; it must be a whole number'],
@@ -62,6 +62,7 @@ t.test('says where, what came and what would be right', (t) => {
     [{ fault: { do: 'malformed_event', afterBytes: 1 } },
       "models.m[0].fault.afterBytes: 'malformed_event' is about whole events; say when with afterEvents"],
     [{ fault: { do: 'end', goOn: true } }, "models.m[0].fault.goOn: only 'error_event' takes it, and do is 'end'"],
+    [{ fault: { do: 'stall', bare: false } }, "models.m[0].fault.bare: only 'error_event' takes it, and do is 'stall'"],
     [{ answer: { text: 5 } }, 'models.m[0].answer.text: got 5; it must be a string or an array'],
     [{ answer: { text: ['a', 5] } }, 'models.m[0].answer.text[1]: got 5; it must be a string'],
     [{ html: false }, 'models.m[0].html: got false; it must be true'],

@@ -130,6 +130,32 @@ t.test('a stream that broke ends with the error as an event and, apart from it, 
   }
 })
 
+t.test('an error that the vendor writes into a stream is read bare and as an event: it moves on before content, and ends the stream after it', async (t) => {
+  const errors = [
+    [{ code: 503, type: 'UNAVAILABLE', message: 'The model is overloaded. Please try again later.' }, 'overloaded'],
+    [{ code: 429, type: 'RESOURCE_EXHAUSTED' }, 'rate_limit'],
+    [{}, 'server_error'],
+  ] as const
+  for (const bare of [true, false]) {
+    for (const [error, kind] of errors) {
+      const faulty = (afterEvents: number) => ({ fault: { do: 'error_event', afterEvents, error, bare }, eventDelayMs: 0 } as const)
+      const simulator = await simulate(t, { models: { before: [faulty(0)], after: [faulty(2)], second: [{ answer: { text: 'rescued' } }] } })
+      const routes = { early: ['g/before', 'g/second'], late: ['g/after', 'g/second'] }
+      const fallback = fallbackOf(t, routes, { providers: both(simulator) })
+      const early = await fallback.handle(stream({}, 'alt=sse', 'early'))
+      t.strictSame(outline(early.headers['understudy-trail']), [`g/before failed ${kind}`, 'g/second served'])
+      t.match(await textOf(early), /"rescued"/)
+
+      const late = await fallback.handle(stream({}, '', 'late'))
+      const items = JSON.parse(await textOf(late)) as readonly unknown[]
+      t.match(items, [{ candidates: [{}] }, { candidates: [{}] }, { error: { details: [{ reason: 'upstream_error' }] } }])
+      t.equal(items.length, 3)
+      t.match(fallback.snapshot().lastFailures.find(({ model }) => model === 'after'), { kind })
+      t.strictSame(simulator.calls.map(({ model }) => model), ['before', 'second', 'after'], 'after content no other leg is asked')
+    }
+  }
+})
+
 t.test('who leaves before the bare error is there ends the stream', async (t) => {
   const simulator = await simulate(t, { fallback: { fault: { do: 'reset', afterEvents: 2 } } })
   const fallback = fallbackOf(t, { chat: ['g/m'] }, { providers: both(simulator) })
