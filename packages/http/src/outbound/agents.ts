@@ -2,11 +2,14 @@ import type { ResolvedProxy } from '@understudy/config'
 import type { Dispatcher } from 'undici'
 import { Agent, EnvHttpProxyAgent, Pool, ProxyAgent } from 'undici'
 import { CancellableClient } from './cancellable-client.js'
+import type { ClockSkew } from './clock-skew.js'
 
 /** How providers are reached: connections of its own for each provider name, so that one cannot use up another's. */
 export interface ProviderAgents {
   /** What the requests of this provider are dispatched on; the same one each time. Throws if a proxy is not a URL. */
   readonly dispatcherOf: (provider: string) => Dispatcher
+  /** What is known of this provider's clock; the same one each time. */
+  readonly skewOf: (provider: string) => ClockSkew
   /** Ends every connection, those in use too, and opens no other one. A second call does nothing more. */
   readonly close: () => Promise<void>
 }
@@ -38,6 +41,7 @@ const AGENT_OPTIONS = {
 /** Makes the agents of one `Fallback`. Idle connections do not keep the process alive. */
 export function createProviderAgents({ proxy = { type: 'environment' } }: ProviderAgentsOptions = {}): ProviderAgents {
   const agents = new Map<string, Dispatcher>()
+  const skews = new Map<string, ClockSkew>()
   let closing: Promise<void> | undefined
 
   return {
@@ -47,6 +51,11 @@ export function createProviderAgents({ proxy = { type: 'environment' } }: Provid
       const made = createAgent(proxy)
       agents.set(provider, made)
       return made
+    },
+    skewOf: (provider) => {
+      const known = skews.get(provider) ?? { ms: 0 }
+      skews.set(provider, known)
+      return known
     },
     close: () => {
       closing ??= Promise.all([...agents.values()].map((agent) => agent.destroy())).then(() => undefined)

@@ -45,7 +45,7 @@ export function createEmbeddingLeg({ leg, codec, agents, wallClock }: EmbeddingL
   const withKey = requestHeaders(provider, credentialName(provider)).document
   const batchSize = leg.batchSize ?? embeddings.batchSize(model)
   const asksDimensions = leg.asksDimensions && embeddings.takesDimensions(model)
-  const signCloud = cloudSignerOf(provider, region, wallClock)
+  const signCloud = cloudSignerOf(provider, region, wallClock, agents)
   const { sign } = provider
 
   function asksOf({ inputs, dimensions, parameters }: EmbeddingTask) {
@@ -94,10 +94,11 @@ export function createEmbeddingLeg({ leg, codec, agents, wallClock }: EmbeddingL
     const credential = asked instanceof Promise ? await asked : asked
     const own = [...(credential.length === 0 ? withoutKey : withKey), ...credential]
     const ofHost = sign === undefined ? own : withHeaders(own, await signatureHeaders(sign, body, signal))
-    const headers = [...(signCloud === undefined ? ofHost : withHeaders(ofHost, await signCloud({ origin, path }, body, signal)))]
+    const headers = [...(signCloud === undefined ? ofHost : withHeaders(ofHost, await signCloud.sign({ origin, path }, body, signal)))]
     const exchange = new Exchange(signal, onConnect)
     exchange.start(dispatcher, origin, path, headers, body)
     const head = await exchange.head
+    signCloud?.answered(head)
     const source = decodeSource(exchange, headerText(head.headers, 'content-encoding'))
     if (head.status > 299) {
       if (source === undefined) exchange.release()

@@ -71,7 +71,7 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
   const streamsAlways = bufferedVia === 'stream'
   const asksForChoices = choicesIn(defaults) > 1
   const { sign } = provider
-  const signCloud = cloudSignerOf(provider, region, wallClock)
+  const signCloud = cloudSignerOf(provider, region, wallClock, agents)
   // What the host was shown is what is sent.
   const shown = new WeakMap<ChatRequest, Buffer>()
   const translations = new WeakMap<ChatRequest, Translation>()
@@ -121,9 +121,10 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
 
     const exchange = new Exchange(signal, context.onConnect)
     const ofHost = sign === undefined ? own : withHeaders(own, await signatureHeaders(sign, bytes, signal))
-    const headers = signCloud === undefined ? ofHost : withHeaders(ofHost, await signCloud({ origin, path }, bytes, signal))
+    const headers = signCloud === undefined ? ofHost : withHeaders(ofHost, await signCloud.sign({ origin, path }, bytes, signal))
     exchange.start(dispatcher, origin, path, headers.slice(), bytes)
     const head = await exchange.head
+    signCloud?.answered(head)
     const reader = new LegReader(codec, signal, sameDialect, request.dialect, request.stream, wallClock, faultOf(context))
     const answer = await readAnswer(exchange, head, reader)
     return asksForChoices ? { ...answer, choices: choicesIn({ ...defaults, ...request.body }) } : answer
@@ -175,7 +176,12 @@ class LegReader implements AnswerReader {
 }
 
 /** What signs a leg's requests, where its cloud wants that. */
-export function cloudSignerOf({ cloud }: ResolvedProvider, region: string | undefined, wallClock: () => number): CloudSigner | undefined {
+export function cloudSignerOf(
+  { name, cloud }: ResolvedProvider,
+  region: string | undefined,
+  wallClock: () => number,
+  agents: ProviderAgents,
+): CloudSigner | undefined {
   if (cloud?.type !== 'bedrock' || cloud.credentials === undefined) return undefined
-  return createCloudSigner(cloud.credentials, region ?? cloud.region ?? '', wallClock)
+  return createCloudSigner(cloud.credentials, region ?? cloud.region ?? '', wallClock, agents.skewOf(name))
 }

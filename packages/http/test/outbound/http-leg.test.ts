@@ -195,6 +195,7 @@ t.test('what our own code throws before the request is sent is a fault of ours, 
   }
   const unsendable = legOn(t, server.url, { provider: providerOf(server.url, { sign: () => ({ 'x-a': 'b' }) }), agents: {
     dispatcherOf: () => ({ dispatch: () => { throw Object.assign(new Error('no'), { code: 'UND_ERR_INVALID_ARG' }) } }) as never,
+    skewOf: () => ({ ms: 0 }),
     close: () => Promise.resolve(),
   } })
   t.match(failureIn(await rejection(unsendable.open(requestOf(JSON_REQUEST), contextOf()))), { kind: 'server_error', internal: true })
