@@ -27,6 +27,8 @@ export interface HarnessSetup {
   readonly parser: 'none' | 'json' | 'empty' | 'consumes'
   /** Whether the framework's usual compression stands before us. */
   readonly compression: boolean
+  /** Whether the host begins every response by itself, does not end it, and lets the request through to us. */
+  readonly begins: boolean
 }
 
 /** A running host. What is not ours it answers with 200 and `{ host: 'METHOD path', body }`. */
@@ -65,7 +67,7 @@ export function adapterContract({ name, version, major, parsers, makeHarness }: 
     async function start(t: Test, setup: Partial<HarnessSetup> = {}): Promise<Harness & { fallback: ScriptedFallback }> {
       const fallback = scriptedFallback()
       // A test that brings a fallback of its own leaves this one aside.
-      const harness = await makeHarness({ fallback, mountAt: '/chat', parser: 'none', compression: false, ...setup })
+      const harness = await makeHarness({ fallback, mountAt: '/chat', parser: 'none', compression: false, begins: false, ...setup })
       t.teardown(() => harness.close())
       return { ...harness, fallback }
     }
@@ -412,6 +414,33 @@ export function adapterContract({ name, version, major, parsers, makeHarness }: 
       t.strictSame(errors, [failure])
       fallback.script = echo
       t.equal((await ask(port, '/chat')).status, 200)
+    })
+
+    t.test('a request that the host has begun to answer is asked of no leg, and the host hears of it', async (t) => {
+      const said: unknown[] = []
+      const note = (...line: unknown[]) => void said.push(line)
+      let asked = 0
+      const open = () => {
+        asked += 1
+        return words()
+      }
+      const fallback = createFallback({ chat: [{ name: 'fixed', open }] }, { logger: { debug: note, info: note, warn: note, error: note } })
+      t.teardown(() => fallback.close())
+      const { port, errors } = await start(t, { fallback, begins: true })
+      for (const [index, stream] of [false, true].entries()) {
+        const request = begin(port, '/chat')
+        request.on('error', () => undefined)
+        request.on('response', (response) => response.on('error', () => undefined).resume())
+        request.end(JSON.stringify({ model: 'chat', messages: [{ role: 'user', content: 'x' }], stream }))
+        await until('the host hears of it', () => errors.length > index)
+        request.destroy()
+      }
+      await settled()
+      t.equal(asked, 0)
+      t.match(errors, [{ message: /the host began the response/ }, { message: /the host began the response/ }])
+      t.equal(errors.length, 2)
+      t.match(said, [[{ code: 'UNDERSTUDY_RESPONSE_BEGUN' }, /no leg was asked/]])
+      t.equal(said.length, 1, 'it is said once')
     })
 
     t.test('pipelined requests are answered in order', async (t) => {

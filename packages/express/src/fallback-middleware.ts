@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { createBegunFault, createRouteWarning, mountFallback, readRequest, splitTarget, writeResponse, wrongHost } from '@understudy/http'
+import { createRouteWarning, mountFallback, readRequest, splitTarget, writeResponse, wrongHost } from '@understudy/http'
 import type { Fallback, FallbackOptions, RoutesInput } from '@understudy/http'
 
 /** A request as Express, Connect or bare `node:http` hands it over. */
@@ -26,8 +26,6 @@ export function fallbackMiddleware(routes: RoutesInput | Fallback, options: Fall
   const mounted = mountFallback(routes, options)
   const warnOfRoute = createRouteWarning(mounted.warn, "mount it with app.use('/chat', ...)")
 
-  const begunFault = createBegunFault(mounted.warn)
-
   return function understudy(req, res, next) {
     if (typeof next !== 'function' || typeof res?.setHeader !== 'function') throw wrongHost('express', req, res)
     const { path, query } = splitTarget(req.url)
@@ -35,10 +33,6 @@ export function fallbackMiddleware(routes: RoutesInput | Fallback, options: Fall
     if (!mounted.matches(req.method ?? '', path, atRoot)) {
       if (req.route !== undefined) warnOfRoute([req.route], understudy, path)
       next()
-      return
-    }
-    if (res.headersSent && !res.writableEnded) {
-      next(begunFault())
       return
     }
     const request = readRequest(req, res, { path, query, atRoot }, () => req.body)

@@ -41,6 +41,12 @@ async function makeHarness(framework: Framework, setup: HarnessSetup): Promise<H
   app.use(morgan(':method :status', { stream: { write: (line) => seen.push(line.trim()) } }))
   if (setup.compression) app.use(compression())
   app.use(parserOf(framework, setup.parser))
+  if (setup.begins) {
+    app.use((_req, res, next) => {
+      res.write('begun')
+      next()
+    })
+  }
   const ours = fallbackMiddleware(setup.fallback, setup.options)
   if (setup.mountAt === '') app.use(ours)
   else app.use(setup.mountAt, ours)

@@ -180,7 +180,7 @@ t.test('a request that the host has begun to answer is asked of nobody, told of 
   }
   t.equal((await ask(port, '/over/v1/chat/completions')).text, 'whole')
   t.equal(asked, 1, 'whoever is gone is asked for by its fallback')
-  t.strictSame(warnings, ['a middleware before Understudy began the response and then called next(), so the request could not be answered'])
+  t.strictSame(warnings, ['the host began the response and then let the request through to Understudy, so no leg was asked and it could not be answered'])
 })
 
 t.test('handed over without being called, it says the right call in an error that its package knows', async (t) => {

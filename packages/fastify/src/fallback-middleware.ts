@@ -9,8 +9,8 @@ import type { Fallback, FallbackOptions, RoutesInput } from '@understudy/http'
 
 /**
  * A plugin that answers LLM requests by walking a chain of legs: `app.register(fallbackMiddleware(routes), { prefix: '/chat' })`.
- * It has a scope of its own: the host's parsers, validators and serializers stay as they are. Throws a `ConfigError` at once
- * if routes or options cannot be used.
+ * It has a scope of its own: the host's parsers, validators and serializers stay as they are. A request that a hook has begun to answer
+ * goes to the host's error handler. Throws a `ConfigError` at once if routes or options cannot be used.
  */
 export function fallbackMiddleware(routes: RoutesInput | Fallback, options: FallbackOptions = {}): FastifyPluginAsync {
   const mounted = mountFallback(routes, options)

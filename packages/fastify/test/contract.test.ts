@@ -24,7 +24,7 @@ leavingContract('fastify', async (fallback, transport) => {
   return { port: (app.server.address() as AddressInfo).port, server: app.server, errors, close: () => app.close() }
 })
 
-async function makeHarness({ fallback, options, mountAt, compression }: HarnessSetup): Promise<Harness> {
+async function makeHarness({ fallback, options, mountAt, compression, begins }: HarnessSetup): Promise<Harness> {
   const errors: unknown[] = []
   const seen: string[] = []
   const app = Fastify()
@@ -34,6 +34,7 @@ async function makeHarness({ fallback, options, mountAt, compression }: HarnessS
     return payload
   })
   if (compression) await app.register(compress)
+  if (begins) app.addHook('preHandler', async (_request, reply) => void reply.raw.write('begun'))
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
   app.removeContentTypeParser('application/json')
   app.setErrorHandler((error, _request, reply) => {

@@ -77,12 +77,12 @@ export function createRouteWarning(warn: Warn, right: string): (routes: readonly
 
 /**
  * The error for a request that the host has begun to answer and then let through to us: neither half can be a whole answer, and nothing is
- * asked for it. It is for the host's error handler, which by custom closes the connection; said once too.
+ * asked for it. It is for the host's error handler, which may still close the connection; said once too.
  */
 export function createBegunFault(warn: Warn): () => Error {
   let warned = false
   return () => {
-    const message = 'a middleware before Understudy began the response and then called next(), so the request could not be answered'
+    const message = 'the host began the response and then let the request through to Understudy, so no leg was asked and it could not be answered'
     if (!warned) warn('UNDERSTUDY_RESPONSE_BEGUN', message)
     warned = true
     return new Error(message)

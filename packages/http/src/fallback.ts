@@ -94,6 +94,7 @@ export interface MountedFallback {
   /** Whether it was made for this mount, so that the mount closes it with its host. */
   readonly owned: boolean
   readonly matches: (method: string, path: string, atRoot: boolean) => boolean
+  /** Rejects, and asks no leg, where the host had begun the response by itself: that is for the host's error handling. */
   readonly handle: (request: InboundRequest) => Promise<OutboundResponse>
   /** Says what a person should know of the mount: to the logger of the `Fallback` if it has one. */
   readonly warn: Warn

@@ -2,10 +2,12 @@ import type { FallbackOptions, RoutesInput } from '@understudy/config'
 import { resolveMount } from '@understudy/config'
 
 import { createHostFaults } from './authorize-faults.js'
-import { uncalledFault } from './check-mount.js'
+import { createBegunFault, uncalledFault } from './check-mount.js'
 import type { MountableFallback } from './create-fallback.js'
 import { AT_MOUNT, createMountableFallback } from './create-fallback.js'
 import type { Fallback, MountedFallback } from './fallback.js'
+import type { InboundRequest } from './inbound/request.js'
+import type { NodeRequest } from './node/read-request.js'
 import { createWarn } from './warnings.js'
 
 /**
@@ -17,14 +19,26 @@ export function mountFallback(routes: RoutesInput | Fallback, options: FallbackO
   if (fault !== undefined) throw fault
   if (!isFallback(routes)) {
     const fallback = createMountableFallback(routes, options)
-    return { fallback, owned: true, ...fallback[AT_MOUNT]((own) => own) }
+    return mounted(fallback, true, fallback[AT_MOUNT]((own) => own))
   }
   if (isMountable(routes)) {
-    return { fallback: routes, owned: false, ...routes[AT_MOUNT]((own) => resolveMount(options, own)) }
+    return mounted(routes, false, routes[AT_MOUNT]((own) => resolveMount(options, own)))
   }
   resolveMount(options)
   const warn = createWarn(undefined)
-  return { fallback: routes, owned: false, matches: routes.matches, handle: routes.handle, warn, onHostFault: createHostFaults(undefined, warn) }
+  const { matches, handle } = routes
+  return mounted(routes, false, { matches, handle, warn, onHostFault: createHostFaults(undefined, warn) })
+}
+
+/** A request whose response the host has begun is never handed on. */
+function mounted(fallback: Fallback, owned: boolean, at: ReturnType<MountableFallback[typeof AT_MOUNT]>): MountedFallback {
+  const begunFault = createBegunFault(at.warn)
+  const handle = (request: InboundRequest) => (isBegun(request) ? Promise.reject(begunFault()) : at.handle(request))
+  return { fallback, owned, ...at, handle }
+}
+
+function isBegun(request: InboundRequest | NodeRequest): boolean {
+  return 'isBegun' in request && request.isBegun
 }
 
 function isFallback(value: RoutesInput | Fallback): value is Fallback {

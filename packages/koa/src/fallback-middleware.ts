@@ -16,7 +16,8 @@ export interface KoaOptions extends FallbackOptions {
 
 /**
  * Answers LLM requests by walking a chain of legs: `app.use(fallbackMiddleware(routes, { prefix: '/chat' }))`. A request that
- * is not ours goes to `next()` untouched. Throws a `ConfigError` at once if routes or options cannot be used.
+ * is not ours goes to `next()` untouched, and one that the host has begun to answer is an error of the app. Throws a `ConfigError`
+ * at once if routes or options cannot be used.
  */
 export function fallbackMiddleware(routes: RoutesInput | Fallback, options: KoaOptions = {}): Middleware {
   const { prefix: written, ...rest } = options

@@ -42,6 +42,12 @@ async function makeHarness(framework: Framework, setup: HarnessSetup): Promise<H
   })
   if (setup.compression) app.use(compress())
   app.use(parserOf(setup.parser))
+  if (setup.begins) {
+    app.use((ctx, next) => {
+      ctx.res.write('begun')
+      return next()
+    })
+  }
   app.use(fallbackMiddleware(setup.fallback, { ...setup.options, prefix: setup.mountAt }))
   app.use(async (ctx) => {
     const chunks: Buffer[] = []

@@ -14,6 +14,8 @@ export type RequestTarget = Pick<InboundRequest, 'path' | 'query' | 'atRoot'>
 /** The neutral request, and its client. */
 export interface NodeRequest extends WatchedRequest {
   readonly client: NodeClient
+  /** Whether the host had begun a response, and not ended it, when it let the request through to us: nobody can answer it whole any more. */
+  readonly isBegun: boolean
 }
 
 /** The neutral request over node's objects. `parsed` gives what the host made of the body, when it is asked for. */
@@ -38,6 +40,7 @@ class ReceivedRequest implements NodeRequest {
   readonly atRoot: RequestTarget['atRoot']
   readonly readBody: InboundRequest['readBody']
   readonly client: NodeClient
+  readonly isBegun: boolean
 
   constructor(req: IncomingMessage, res: ServerResponse, { path, query, atRoot }: RequestTarget, parsed: () => unknown) {
     this.method = req.method ?? 'GET'
@@ -47,6 +50,7 @@ class ReceivedRequest implements NodeRequest {
     this.atRoot = atRoot
     this.readBody = createBodyReader(req, parsed)
     this.client = watchClient(req, res)
+    this.isBegun = res.headersSent && !res.writableEnded
   }
 
   readonly itself = (): InboundRequest => this
