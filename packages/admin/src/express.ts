@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { readRequest, splitTarget, writeResponse } from '@understudy/http'
+import { createRouteWarning, readRequest, splitTarget, writeResponse } from '@understudy/http'
 import type { Fallback } from '@understudy/http'
 
 import type { AdminOptions } from './access.js'
@@ -10,6 +10,8 @@ import { createAdmin } from './admin.js'
 export interface HostRequest extends IncomingMessage {
   /** Express and Connect: `url` as it came. */
   readonly originalUrl?: string | undefined
+  /** Express: the route that matched last. */
+  readonly route?: unknown
   /** What a body parser before us left. */
   readonly body?: unknown
 }
@@ -17,16 +19,20 @@ export interface HostRequest extends IncomingMessage {
 /** A middleware on `node:http`'s own types, so that it serves Connect and a bare server too. */
 export type AdminMiddleware = (req: HostRequest, res: ServerResponse, next: (error?: unknown) => void) => void
 
+const RIGHT_MOUNT = "mount the admin surface with app.use('/understudy', adminMiddleware(fallback, { authorize }))"
+
 /**
  * The admin surface on a path of its own: `app.use('/understudy', adminMiddleware(fallback, { authorize }))`. What is not one of its
- * paths goes to `next()` untouched.
+ * paths goes to `next()` untouched, and is told once where it came by a route (`app.get('/understudy', ...)`), which takes nothing off a path.
  */
 export function adminMiddleware(fallback: Fallback, options: AdminOptions<HostRequest> = {}): AdminMiddleware {
   const admin = createAdmin(fallback, options)
+  const warnOfRoute = createRouteWarning(admin.warn, RIGHT_MOUNT)
 
   return function understudyAdmin(req, res, next) {
     const { path, query } = splitTarget(req.url)
     if (!admin.matches(path)) {
+      if (req.route !== undefined) warnOfRoute([req.route], understudyAdmin, path)
       next()
       return
     }

@@ -139,3 +139,26 @@ for (const [name, serve] of HOSTS) {
     t.ok(heard.every((host) => typeof host === 'object' && host !== null && 'headers' in host), 'authorize sees the request of its framework')
   })
 }
+
+t.test('on a route of Express, which takes nothing off a path, the surface serves nothing and says the right call once', async (t) => {
+  for (const name of ['express-v4', 'express-v5']) {
+    const said: unknown[] = []
+    const note = (...line: unknown[]) => void said.push(line)
+    const fallback = createFallback(ROUTES, { logger: { debug: note, info: note, warn: note, error: note } })
+    const app = (await version<typeof express>(name))()
+    app.get('/host', (_req, _res, next) => next())
+    app.get('/admin', onExpress(fallback))
+    app.use('/understudy', onExpress(fallback))
+    app.use((_req, res) => void res.status(418).json({ host: true }))
+    const { origin, close } = await listening(app)
+    t.teardown(async () => {
+      await fallback.close()
+      await close()
+    })
+    for (const path of ['/host', '/understudy/elsewhere']) t.equal((await fetch(`${origin}${path}`)).status, 418)
+    t.strictSame(said, [], 'a route of the host in front of a mount is none of ours')
+    for (const path of ['/admin', '/admin']) t.equal((await fetch(`${origin}${path}`)).status, 418)
+    t.match(said, [[{ code: 'UNDERSTUDY_MOUNTED_ON_ROUTE' }, /"\/admin" went by it: mount the admin surface with app\.use\('\/understudy', adminMiddleware/]])
+    t.equal(said.length, 1)
+  }
+})

@@ -8,7 +8,7 @@ import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import t from 'tap'
 import { z } from 'zod'
-import { ConfigError, fallbackMiddleware, isConfigError } from '@understudy/fastify'
+import { ConfigError, createFallback, fallbackMiddleware, isConfigError } from '@understudy/fastify'
 
 import { byteSource } from '../../../test/kit/byte-source.js'
 import { ask } from '../../../test/kit/http-client.js'
@@ -231,6 +231,18 @@ t.test('a stream that Fastify never sends is closed, and the host\'s own answer 
     t.equal(source.returns(), 1, name)
     if (status !== 500) t.strictSame(said, [], 'nothing to complain of')
   }
+})
+
+t.test('a reply that a hook has begun is closed by Fastify\'s own error handler', async (t) => {
+  const said: string[] = []
+  const app = host(t, { logger: { level: 'warn', stream: { write: (line: string) => void said.push(line) } } })
+  app.addHook('preHandler', async (_request, reply) => void reply.raw.write('begun'))
+  const fallback = createFallback({ chat: [CUSTOM] }, { logger: { debug() {}, info() {}, warn() {}, error() {} } })
+  t.teardown(() => fallback.close())
+  await app.register(fallbackMiddleware(fallback))
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  await within(2_000, 'the end', t.rejects(ask((app.server.address() as AddressInfo).port, '/v1/chat/completions')))
+  t.match(said.join(''), /the host began the response/)
 })
 
 t.test('a host that has its handlers limited in time ends the run with its own answer', async (t) => {
