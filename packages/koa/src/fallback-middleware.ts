@@ -33,7 +33,7 @@ export function fallbackMiddleware(routes: RoutesInput | Fallback, options: KoaO
     const atRoot = prefix === '' && !isMounted(ctx, whole)
     if (path === undefined || !mounted.matches(ctx.method, path, atRoot)) {
       const matched: unknown = Reflect.get(ctx, 'matched')
-      if (Array.isArray(matched)) warnOfRoute(matched, understudy, whole)
+      if (Array.isArray(matched) && (prefix === '' || path === undefined)) warnOfRoute(matched, understudy, whole)
       await next()
       return
     }
