@@ -103,6 +103,6 @@ export type {
 export type { CommittedRun, FailedRun, GateRefusal, RunHost, RunOutcome, RunSettings } from './run.js'
 export type { RunIdentity, RunJournal } from './run-journal.js'
 export type { StopSignal } from './stop-signal.js'
-export type { DirectIterator } from './iterable.js'
-export { directOf, READ } from './iterable.js'
+export type { DirectIterator, ItemReader } from './iterable.js'
+export { directOf, promised, READ, readByPromise } from './iterable.js'
 export type { TailEnd } from './tail.js'

@@ -10,13 +10,42 @@ export const DONE: IteratorReturnResult<undefined> = { done: true, value: undefi
 /** The key of `DirectIterator`'s own member: a symbol, so that no iterator of a host's has it by chance. */
 export const READ: unique symbol = Symbol('understudy.read')
 
+/** Who reads an iterator directly. Its methods never throw. An object rather than functions: a stream then makes no closures for it. */
+export interface ItemReader<T> {
+  onItem(result: IteratorResult<T, undefined>): void
+  onFailure(reason: unknown): void
+}
+
 /**
  * An iterator whose next item can also be had without a promise, which costs a stream that waits some hundred bytes, and each of its
  * items a turn of the microtask queue. For one reader, who uses one of the two ways.
  */
 export interface DirectIterator<T> extends AsyncIterableIterator<T, undefined, undefined> {
-  /** Calls one of the two once, before it returns or later. Never throws, unless they do; to be called again only when one was. */
-  [READ](onResult: (result: IteratorResult<T, undefined>) => void, onError: (reason: unknown) => void): void
+  /** Tells the reader once, before it returns or later, and never throws; to be called again only when that was done. */
+  [READ](reader: ItemReader<T>): void
+}
+
+/** Reads the next item of any other iterator; one that throws instead of rejecting has failed too. */
+export function readByPromise<T>(iterator: AsyncIterator<T, unknown>, reader: ItemReader<T>): void {
+  try {
+    iterator.next().then(
+      (result) => tell(reader, result),
+      (reason: unknown) => reader.onFailure(reason),
+    )
+  } catch (thrown) {
+    reader.onFailure(thrown)
+  }
+}
+
+/** What a hand-written iterator gives may be no result at all. */
+function tell<T>(reader: ItemReader<T>, result: IteratorResult<T, unknown> | undefined): void {
+  if (typeof result !== 'object') reader.onFailure(new TypeError('an iterator gave no result'))
+  else reader.onItem(result.done === true ? DONE : result)
+}
+
+/** The next item of a direct iterator, as a promise. */
+export function promised<T>(iterator: DirectIterator<T>): Promise<IteratorResult<T, undefined>> {
+  return new Promise((resolve, reject) => iterator[READ]({ onItem: resolve, onFailure: reject }))
 }
 
 /** The same iterator, where it is one that can be read directly. */

@@ -6,8 +6,8 @@ import { failureOf } from './failure/failure.js'
 import type { Verdict } from './failure/verdict.js'
 import type { IdleWatch } from './idle-watch.js'
 import { createIdleWatch } from './idle-watch.js'
-import type { DirectIterator } from './iterable.js'
-import { closeIterator, directOf, DONE, READ } from './iterable.js'
+import type { DirectIterator, ItemReader } from './iterable.js'
+import { closeIterator, directOf, DONE, promised, READ, readByPromise } from './iterable.js'
 import type { AttemptLimits } from './limits.js'
 import type { Arrival, Usage } from './part.js'
 import { failureAtEnd } from './progress.js'
@@ -45,7 +45,7 @@ type Result = IteratorResult<Arrival, undefined>
  * Whatever goes wrong here ends the arrivals; no other leg is tried. `settle` says what the end is worth, and then `onEnd` is told,
  * each once.
  *
- * Hot: `[READ]` and `#onResult` run once a read, so they make no closure, no promise and no timer.
+ * Hot: `[READ]` and `onItem` run once a read, so they make no closure, no promise and no timer.
  */
 export function createTail(bound: BoundAnswer, limits: AttemptLimits, clock: Clock, host: TailHost): Tail {
   if (bound.source === undefined) return wholeTail(bound, host)
@@ -76,13 +76,13 @@ class HeldAnswer implements DirectIterator<Arrival> {
   }
 
   next(): Promise<Result> {
-    return new Promise((resolve) => this[READ](resolve))
+    return promised(this)
   }
 
-  [READ](onResult: (result: Result) => void): void {
+  [READ](reader: ItemReader<Arrival>): void {
     const value = this.#held[this.#replayed]
     this.#replayed += 1
-    onResult(value === undefined ? DONE : { done: false, value })
+    reader.onItem(value === undefined ? DONE : { done: false, value })
   }
 
   return(): Promise<Result> {
@@ -92,7 +92,7 @@ class HeldAnswer implements DirectIterator<Arrival> {
 }
 
 /** A class: an open stream holds one, and its methods are shared. */
-class FollowedAnswer implements DirectIterator<Arrival> {
+class FollowedAnswer implements DirectIterator<Arrival>, ItemReader<Arrival> {
   ended: TailEnd | undefined
   // Not the bound answer itself, which holds what was held.
   readonly #answer: BoundAnswer['answer']
@@ -112,7 +112,7 @@ class FollowedAnswer implements DirectIterator<Arrival> {
   #grace: Cancel | undefined
   #stream: Cancel | undefined
   #reading: Promise<Result> | undefined
-  #deliver: ((result: Result) => void) | undefined
+  #reader: ItemReader<Arrival> | undefined
 
   constructor(bound: BoundAnswer, source: AsyncIterator<Arrival>, limits: AttemptLimits, clock: Clock, host: TailHost) {
     this.#answer = bound.answer
@@ -149,18 +149,18 @@ class FollowedAnswer implements DirectIterator<Arrival> {
     this.#follow()
   }
 
-  readonly next = (): Promise<Result> => {
+  next(): Promise<Result> {
     // A second reader waits for the first: no source is asked twice at once.
-    if (this.#deliver !== undefined && this.#reading !== undefined) return this.#reading.then(this.next)
-    this.#reading = new Promise((resolve) => this[READ](resolve))
+    if (this.#reader !== undefined && this.#reading !== undefined) return this.#reading.then(() => this.next())
+    this.#reading = promised(this)
     return this.#reading
   }
 
-  [READ](onResult: (result: Result) => void): void {
+  [READ](reader: ItemReader<Arrival>): void {
     const arrival = this.#held[this.#replayed]
     if (arrival !== undefined) {
       this.#replayed += 1
-      onResult({ done: false, value: arrival })
+      reader.onItem({ done: false, value: arrival })
       return
     }
     if (this.#replayed > 0) {
@@ -168,11 +168,11 @@ class FollowedAnswer implements DirectIterator<Arrival> {
       this.#replayed = 0
     }
     if (this.#isOver) {
-      onResult(DONE)
+      reader.onItem(DONE)
       return
     }
     this.#idle?.asked()
-    this.#deliver = onResult
+    this.#reader = reader
     const rest = this.#breather.pause()
     if (rest === undefined) this.#ask()
     else void rest.then(() => this.#ask())
@@ -187,23 +187,16 @@ class FollowedAnswer implements DirectIterator<Arrival> {
   /** The reader waits for us and not for the source, so that a leg that does not listen to its signal holds no reader. */
   #ask(): void {
     if (this.#isOver) return
-    if (this.#direct !== undefined) {
-      this.#direct[READ](this.#onResult, this.#onError)
-      return
-    }
-    try {
-      this.#source.next().then(this.#onResult, this.#onError)
-    } catch (thrown) {
-      this.#onError(thrown)
-    }
+    if (this.#direct === undefined) readByPromise(this.#source, this)
+    else this.#direct[READ](this)
   }
 
-  readonly #onResult = (result: IteratorResult<Arrival, unknown>): void => {
+  onItem(result: IteratorResult<Arrival, unknown>): void {
     if (this.#isOver) return
     // Out of the reach of `#settle`: what this arrival says may end the answer, and the reader gets it all the same.
-    const waiting = this.#deliver
-    this.#deliver = undefined
-    waiting?.(this.#judged(result))
+    const reader = this.#reader
+    this.#reader = undefined
+    reader?.onItem(this.#judged(result))
   }
 
   #judged(result: IteratorResult<Arrival, unknown>): Result {
@@ -215,7 +208,7 @@ class FollowedAnswer implements DirectIterator<Arrival> {
       this.#settle(this.#failureAtEnd())
     } catch (thrown) {
       // It gave something that is no arrival.
-      this.#onError(thrown)
+      this.onFailure(thrown)
     }
     return DONE
   }
@@ -231,7 +224,7 @@ class FollowedAnswer implements DirectIterator<Arrival> {
     this.#follow()
   }
 
-  readonly #onError = (thrown: unknown): void => {
+  onFailure(thrown: unknown): void {
     this.#settle(this.#unlessComplete(classify(thrown)))
   }
 
@@ -260,8 +253,8 @@ class FollowedAnswer implements DirectIterator<Arrival> {
   #settle(failure: Failure | undefined): void {
     if (this.#isOver) return
     this.#isOver = true
-    const waiting = this.#deliver
-    this.#deliver = undefined
+    const reader = this.#reader
+    this.#reader = undefined
     this.ended = { failure, verdict: this.#host.settle(failure), usage: this.#progress.usage }
     this.#scope.release()
     this.#breather.stop()
@@ -272,6 +265,6 @@ class FollowedAnswer implements DirectIterator<Arrival> {
     // Half an answer is of no use: its socket goes now, and a leg that is still producing stops.
     if (failure !== undefined) this.#scope.stop(failure)
     this.#host.onEnd(this.ended)
-    waiting?.(DONE)
+    reader?.onItem(DONE)
   }
 }

@@ -1,4 +1,4 @@
-import type { Arrival, ChatRequest, CommittedRun, DirectIterator, Leg, LegLimits, Part } from '@understudy/core'
+import type { Arrival, ChatRequest, CommittedRun, DirectIterator, ItemReader, Leg, LegLimits, Part } from '@understudy/core'
 import { createLatencies, directOf, failureOf, LegFailedError, READ } from '@understudy/core'
 import { getEventListeners } from 'node:events'
 import t from 'tap'
@@ -360,7 +360,7 @@ t.test('an open answer does not hold the request that it answers', async (t) => 
 t.test('an answer that can be read directly is read so from the commit on', async (t) => {
   /** A leg whose reads behind the first are answered when a test says so. */
   function directLeg() {
-    const readers: ((result: IteratorResult<Arrival, undefined>) => void)[] = []
+    const readers: ItemReader<Arrival>[] = []
     const log: string[] = []
     let promised = 0
     const arrivals: DirectIterator<Arrival> = {
@@ -369,8 +369,8 @@ t.test('an answer that can be read directly is read so from the commit on', asyn
         promised += 1
         return Promise.resolve({ done: false, value: first })
       },
-      [READ](onResult) {
-        readers.push(onResult)
+      [READ](reader) {
+        readers.push(reader)
       },
       return() {
         log.push('close')
@@ -389,7 +389,10 @@ t.test('an answer that can be read directly is read so from the commit on', asyn
     const run = (await playing) as CommittedRun
     const read: string[] = []
     const direct = directOf(run.arrivals)
-    const ask = () => direct?.[READ]((result) => read.push(result.done === true ? 'done' : contentOf(result.value)), t.threw)
+    const ask = () => direct?.[READ]({
+      onItem: (result) => void read.push(result.done === true ? 'done' : contentOf(result.value)),
+      onFailure: t.threw,
+    })
     ask()
     ask()
     return { ...made, clock: stage.clock, run, read, ask }
@@ -398,9 +401,9 @@ t.test('an answer that can be read directly is read so from the commit on', asyn
   t.test('at once, without a promise', async (t) => {
     const { readers, read, ask, promised, log, run } = await open()
     t.strictSame([read, promised(), readers.length], [['start,a'], 1, 1])
-    readers[0]?.({ done: false, value: arrival(text('b')) })
+    readers[0]?.onItem({ done: false, value: arrival(text('b')) })
     ask()
-    readers[1]?.({ done: false, value: arrival(finish, end) })
+    readers[1]?.onItem({ done: false, value: arrival(finish, end) })
     ask()
     t.strictSame(read, ['start,a', 'b', 'finish,end', 'done'])
     t.strictSame([promised(), log, run.end()?.failure], [1, ['close'], undefined])
@@ -410,12 +413,12 @@ t.test('an answer that can be read directly is read so from the commit on', asyn
     const ends: Record<string, (made: Awaited<ReturnType<typeof open>>) => Promise<unknown>> = {
       'the idle limit': async ({ clock }) => clock.advance(1_000),
       'a close': async ({ run }) => run.arrivals.return?.(),
-      'an end without a finish': async ({ readers }) => readers[0]?.({ done: true, value: undefined }),
+      'an end without a finish': async ({ readers }) => readers[0]?.onItem({ done: true, value: undefined }),
     }
     for (const [name, finishes] of Object.entries(ends)) {
       const made = await open()
       await finishes(made)
-      made.readers[0]?.({ done: false, value: arrival(text('late')) })
+      made.readers[0]?.onItem({ done: false, value: arrival(text('late')) })
       await made.clock.advance(0)
       t.strictSame([made.read, made.log, made.clock.pending], [['start,a', 'done'], ['close'], 0], name)
     }

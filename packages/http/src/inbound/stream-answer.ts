@@ -1,5 +1,5 @@
-import type { Arrival, CommittedRun, DirectIterator, Failure } from '@understudy/core'
-import { directOf, READ } from '@understudy/core'
+import type { Arrival, CommittedRun, DirectIterator, Failure, ItemReader } from '@understudy/core'
+import { directOf, promised, READ, readByPromise } from '@understudy/core'
 import type { ClientError, DialectCodec, StreamEncoder } from '@understudy/dialects'
 
 import { isClosing } from '../open-runs.js'
@@ -54,12 +54,12 @@ export function streamAnswer(
 }
 
 /** A class: an open stream holds one, and its methods are shared. */
-class StreamAnswer implements DirectIterator<Uint8Array> {
+class StreamAnswer implements DirectIterator<Uint8Array>, ItemReader<Arrival> {
   readonly #run: CommittedRun
   readonly #direct: DirectIterator<Arrival> | undefined
   readonly #writing: AnswerWriting
   readonly #watch: StreamWatch
-  #deliver: ((result: Result) => void) | undefined
+  #reader: ItemReader<Uint8Array> | undefined
   #encoder: StreamEncoder | undefined
   #isReported: boolean
   #over = false
@@ -79,19 +79,19 @@ class StreamAnswer implements DirectIterator<Uint8Array> {
   }
 
   next(): Promise<Result> {
-    return new Promise((resolve) => this[READ](resolve))
+    return promised(this)
   }
 
-  [READ](onResult: (result: Result) => void): void {
+  [READ](reader: ItemReader<Uint8Array>): void {
     if (!this.#over) {
-      this.#deliver = onResult
+      this.#reader = reader
       this.#ask()
       return
     }
     const bare = this.#bare
     this.#bare = undefined
-    if (bare === undefined) onResult(DONE)
-    else void apart(bare).then((value) => onResult({ done: false, value }))
+    if (bare === undefined) reader.onItem(DONE)
+    else void apart(bare).then((value) => reader.onItem({ done: false, value }))
   }
 
   async return(): Promise<Result> {
@@ -102,16 +102,24 @@ class StreamAnswer implements DirectIterator<Uint8Array> {
   }
 
   #ask(): void {
-    if (this.#direct === undefined) this.#run.arrivals.next().then(this.#onArrival, this.#onThrown)
-    else this.#direct[READ](this.#onArrival, this.#onThrown)
+    if (this.#direct === undefined) readByPromise(this.#run.arrivals, this)
+    else this.#direct[READ](this)
   }
 
-  readonly #onThrown = (error: unknown): void => this.#deliver?.(this.#fault(error))
-
-  readonly #onArrival = (result: IteratorResult<Arrival>): void => {
+  onItem(result: IteratorResult<Arrival>): void {
     const answer = this.#answerTo(result)
     if (answer === undefined) this.#ask()
-    else this.#deliver?.(answer)
+    else this.#tell(answer)
+  }
+
+  onFailure(error: unknown): void {
+    this.#tell(this.#fault(error))
+  }
+
+  #tell(answer: Result): void {
+    const reader = this.#reader
+    this.#reader = undefined
+    reader?.onItem(answer)
   }
 
   /** What is written for an arrival, if it says anything to the client. */

@@ -1,28 +1,30 @@
-import type { DirectIterator } from '@understudy/core'
-import { directOf, READ } from '@understudy/core'
+import type { DirectIterator, ItemReader } from '@understudy/core'
+import { directOf, READ, readByPromise } from '@understudy/core'
 
-/** What is done with an item: whether the next is wanted at once. Told of the end too. Never throws. */
-type Take = (item: IteratorResult<Uint8Array>) => boolean
+/** Who takes the items of a response. Its methods never throw. */
+export interface ItemTaker {
+  /** Does what is done with an item, and says whether the next is wanted at once. Told of the end too. */
+  takeItem(item: IteratorResult<Uint8Array>): boolean
+  failItems(error: unknown): void
+}
 
 /**
  * Asks for the items of a response's stream one at a time and hands each over, for as long as the taker wants more; items that are there
  * already make no call within a call. Hot: once an item.
  */
-export class ItemPump {
+export class ItemPump implements ItemReader<Uint8Array> {
   readonly #iterator: AsyncIterator<Uint8Array>
   readonly #direct: DirectIterator<Uint8Array> | undefined
-  readonly #take: Take
-  readonly #onError: (error: unknown) => void
+  readonly #taker: ItemTaker
   #isWanted = false
   /** Stays set when the stream is over. */
   #isAsking = false
   #isRunning = false
 
-  constructor(iterator: AsyncIterator<Uint8Array>, take: Take, onError: (error: unknown) => void) {
+  constructor(iterator: AsyncIterator<Uint8Array>, taker: ItemTaker) {
     this.#iterator = iterator
     this.#direct = directOf(iterator)
-    this.#take = take
-    this.#onError = onError
+    this.#taker = taker
   }
 
   /** Asks for the next item, unless that is under way. */
@@ -43,20 +45,17 @@ export class ItemPump {
   }
 
   #ask(): void {
-    if (this.#direct !== undefined) {
-      this.#direct[READ](this.#onItem, this.#onError)
-      return
-    }
-    try {
-      this.#iterator.next().then(this.#onItem, this.#onError)
-    } catch (error) {
-      this.#onError(error)
-    }
+    if (this.#direct === undefined) readByPromise(this.#iterator, this)
+    else this.#direct[READ](this)
   }
 
-  readonly #onItem = (item: IteratorResult<Uint8Array>): void => {
+  onFailure(error: unknown): void {
+    this.#taker.failItems(error)
+  }
+
+  onItem(item: IteratorResult<Uint8Array>): void {
     this.#isAsking = item.done === true
-    if (this.#take(item)) this.#isWanted = true
+    if (this.#taker.takeItem(item)) this.#isWanted = true
     if (this.#isWanted && !this.#isRunning) this.#run()
   }
 }

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 
 import type { OutboundResponse } from '../inbound/response.js'
 import type { NodeClient } from './disconnect.js'
+import type { ItemTaker } from './item-pump.js'
 import { ItemPump } from './item-pump.js'
 
 // What may lie here while a client has stopped reading. An item over it is handed on whole.
@@ -21,7 +22,7 @@ export function toReadable(source: AsyncIterable<Uint8Array>, client: NodeClient
 const OPTIONS = { highWaterMark: HIGH_WATER_BYTES }
 
 /** A class: functions that are handed to a `Readable` become members of each one, and there is one for every open stream. */
-class SourceReadable extends Readable {
+class SourceReadable extends Readable implements ItemTaker {
   readonly #iterator: AsyncIterator<Uint8Array>
   readonly #client: NodeClient
   readonly #pump: ItemPump
@@ -30,7 +31,7 @@ class SourceReadable extends Readable {
     super(OPTIONS)
     this.#iterator = source[Symbol.asyncIterator]()
     this.#client = client
-    this.#pump = new ItemPump(this.#iterator, this.#onItem, this.#onError)
+    this.#pump = new ItemPump(this.#iterator, this)
   }
 
   override _read(): void {
@@ -43,7 +44,7 @@ class SourceReadable extends Readable {
     void Promise.resolve(this.#iterator.return?.()).catch(() => undefined)
   }
 
-  readonly #onItem = (item: IteratorResult<Uint8Array>): boolean => {
+  takeItem(item: IteratorResult<Uint8Array>): boolean {
     if (this.destroyed) return false
     if (item.done !== true) return this.push(item.value)
     this.#client.answered()
@@ -51,7 +52,7 @@ class SourceReadable extends Readable {
     return false
   }
 
-  readonly #onError = (error: unknown): void => {
+  failItems(error: unknown): void {
     this.destroy(error instanceof Error ? error : new Error('the stream of a response failed', { cause: error }))
   }
 }

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 
 import type { OutboundResponse } from '../inbound/response.js'
 import type { NodeClient } from './disconnect.js'
+import type { ItemTaker } from './item-pump.js'
 import { ItemPump } from './item-pump.js'
 
 /**
@@ -34,8 +35,8 @@ function writeItems(res: ServerResponse, iterator: AsyncIterator<Uint8Array>, cl
   return new Promise((resolve, reject) => new ItemWriter(res, iterator, client, resolve, reject).start())
 }
 
-/** A class: an open stream holds one. Hot: `#take` once an item. */
-class ItemWriter {
+/** A class: an open stream holds one. Hot: `takeItem` once an item. */
+class ItemWriter implements ItemTaker {
   readonly #res: ServerResponse
   readonly #client: NodeClient
   readonly #flush: (() => void) | undefined
@@ -56,7 +57,7 @@ class ItemWriter {
     this.#flush = findFlush(res)
     this.#resolve = resolve
     this.#reject = reject
-    this.#pump = new ItemPump(iterator, this.#take, this.#fail)
+    this.#pump = new ItemPump(iterator, this)
   }
 
   start(): void {
@@ -64,7 +65,7 @@ class ItemWriter {
   }
 
   // A read settles when the client leaves, so nothing races it.
-  readonly #take = (item: IteratorResult<Uint8Array>): boolean => {
+  takeItem(item: IteratorResult<Uint8Array>): boolean {
     try {
       if (this.#isOver()) return this.#finish()
       if (item.done === true) {
@@ -77,7 +78,7 @@ class ItemWriter {
       this.#watchFlow()
       return this.#isOver() && this.#finish()
     } catch (error) {
-      this.#fail(error)
+      this.failItems(error)
       return false
     }
   }
@@ -106,7 +107,7 @@ class ItemWriter {
     return false
   }
 
-  readonly #fail = (error: unknown): void => {
+  failItems(error: unknown): void {
     this.#stop()
     this.#reject(error)
   }

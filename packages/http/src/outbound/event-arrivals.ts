@@ -1,5 +1,5 @@
-import type { Arrival, DirectIterator, Part, StopSignal } from '@understudy/core'
-import { failureOf, READ } from '@understudy/core'
+import type { Arrival, DirectIterator, ItemReader, Part, StopSignal } from '@understudy/core'
+import { failureOf, promised, READ } from '@understudy/core'
 import type { StreamDecoder } from '@understudy/dialects'
 import type { ByteSource } from './byte-source.js'
 import { Given } from './given.js'
@@ -20,8 +20,7 @@ export class EventArrivals implements DirectIterator<Arrival> {
   readonly #signal: StopSignal
   #unread: Buffer | undefined
   #done = false
-  #onResult: ((result: Result) => void) | undefined
-  #onError: ((reason: unknown) => void) | undefined
+  #reader: ItemReader<Arrival> | undefined
 
   /** `unread` was taken from the source already. */
   constructor(source: ByteSource, decoder: StreamDecoder, signal: StopSignal, unread: Buffer | undefined) {
@@ -36,12 +35,11 @@ export class EventArrivals implements DirectIterator<Arrival> {
   }
 
   next(): Promise<Result> {
-    return new Promise((resolve, reject) => this[READ](resolve, reject))
+    return promised(this)
   }
 
-  [READ](onResult: (result: Result) => void, onError: (reason: unknown) => void): void {
-    this.#onResult = onResult
-    this.#onError = onError
+  [READ](reader: ItemReader<Arrival>): void {
+    this.#reader = reader
     this.#advance()
   }
 
@@ -49,36 +47,28 @@ export class EventArrivals implements DirectIterator<Arrival> {
     if (!this.#done) {
       this.#done = true
       this.#source.cancel()
-      const onResult = this.#onResult
-      this.#answered()
-      onResult?.(DONE)
+      this.#waiting()?.onItem(DONE)
     }
     return Promise.resolve(DONE)
   }
 
   readonly #advance = (): void => {
-    const onResult = this.#onResult
-    const onError = this.#onError
     let result: Result | undefined
     try {
       result = this.#read()
     } catch (thrown) {
-      this.#answered()
-      onError?.(thrown)
+      this.#waiting()?.onFailure(thrown)
       return
     }
-    if (result === undefined) {
-      this.#source.onReady(this.#advance)
-      return
-    }
-    this.#answered()
-    onResult?.(result)
+    if (result === undefined) this.#source.onReady(this.#advance)
+    else this.#waiting()?.onItem(result)
   }
 
-  /** Before the reader is told, who may ask for the next at once. */
-  #answered(): void {
-    this.#onResult = undefined
-    this.#onError = undefined
+  /** Who is to be told now, once: he may ask for the next at once. */
+  #waiting(): ItemReader<Arrival> | undefined {
+    const reader = this.#reader
+    this.#reader = undefined
+    return reader
   }
 
   /** What there is to give now. */

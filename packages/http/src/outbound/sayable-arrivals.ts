@@ -1,16 +1,15 @@
-import type { Arrival, DirectIterator } from '@understudy/core'
-import { directOf, READ } from '@understudy/core'
+import type { Arrival, DirectIterator, ItemReader } from '@understudy/core'
+import { directOf, READ, readByPromise } from '@understudy/core'
 import { Given } from './given.js'
 
 type Result = IteratorResult<Arrival, undefined>
 
 /** What a client of another dialect can be told of each arrival. Hot: `[READ]` once a read. */
-export class SayableArrivals implements DirectIterator<Arrival> {
+export class SayableArrivals implements DirectIterator<Arrival>, ItemReader<Arrival> {
   readonly #arrivals: AsyncIterableIterator<Arrival, undefined, undefined>
   readonly #direct: DirectIterator<Arrival> | undefined
   readonly #sayableIn: (arrival: Arrival) => Arrival
-  #onResult: ((result: Result) => void) | undefined
-  #onError: ((reason: unknown) => void) | undefined
+  #reader: ItemReader<Arrival> | undefined
 
   constructor(arrivals: AsyncIterableIterator<Arrival, undefined, undefined>, sayableIn: (arrival: Arrival) => Arrival) {
     this.#arrivals = arrivals
@@ -22,36 +21,42 @@ export class SayableArrivals implements DirectIterator<Arrival> {
     return this
   }
 
-  next(): Promise<Result> {
-    return this.#arrivals.next().then(this.#said)
+  async next(): Promise<Result> {
+    return this.#said(await this.#arrivals.next())
   }
 
-  [READ](onResult: (result: Result) => void, onError: (reason: unknown) => void): void {
-    if (this.#direct === undefined) {
-      this.next().then(onResult, onError)
-      return
-    }
-    this.#onResult = onResult
-    this.#onError = onError
-    this.#direct[READ](this.#take, onError)
+  [READ](reader: ItemReader<Arrival>): void {
+    this.#reader = reader
+    if (this.#direct === undefined) readByPromise(this.#arrivals, this)
+    else this.#direct[READ](this)
   }
 
   return(): Promise<Result> {
     return this.#arrivals.return?.() ?? Promise.resolve({ done: true, value: undefined })
   }
 
-  readonly #take = (result: Result): void => {
+  onItem(result: Result): void {
     let said: Result
     try {
       said = this.#said(result)
     } catch (thrown) {
-      this.#onError?.(thrown)
+      this.onFailure(thrown)
       return
     }
-    this.#onResult?.(said)
+    this.#waiting()?.onItem(said)
   }
 
-  readonly #said = (result: Result): Result => {
+  onFailure(reason: unknown): void {
+    this.#waiting()?.onFailure(reason)
+  }
+
+  #waiting(): ItemReader<Arrival> | undefined {
+    const reader = this.#reader
+    this.#reader = undefined
+    return reader
+  }
+
+  #said(result: Result): Result {
     if (result.done === true) return result
     const said = this.#sayableIn(result.value)
     return said === result.value ? result : new Given(said)

@@ -1,19 +1,22 @@
-import type { DirectIterator } from '@understudy/core'
+import type { DirectIterator, ItemReader } from '@understudy/core'
 import { READ } from '@understudy/core'
 import t from 'tap'
 
+import type { ItemTaker } from '../../src/node/item-pump.js'
 import { ItemPump } from '../../src/node/item-pump.js'
 
 type Item = IteratorResult<Uint8Array, undefined>
-type Answer = (item: Item) => void
+type Reader = ItemReader<Uint8Array>
 
 const DONE: Item = { done: true, value: undefined }
 const item = (text: string): Item => ({ done: false, value: Buffer.from(text) })
-const nothing = (): boolean => false
-const never = (error: unknown): void => void t.fail(`an error: ${String(error)}`)
+
+function pumpOf(source: AsyncIterator<Uint8Array>, takeItem: ItemTaker['takeItem'], failItems: ItemTaker['failItems'] = t.threw): ItemPump {
+  return new ItemPump(source, { takeItem, failItems })
+}
 
 /** A stream that is read directly: `answer` is asked at each read. */
-function direct(answer: (tell: Answer, fail: (reason: unknown) => void) => void): DirectIterator<Uint8Array> {
+function direct(answer: (reader: Reader) => void): DirectIterator<Uint8Array> {
   return {
     [Symbol.asyncIterator]() {
       return this
@@ -35,60 +38,60 @@ t.test('reads directly where it can, and makes no call within a call for items t
   let given = 0
   let depth = 0
   let deepest = 0
-  const source = direct((tell) => {
+  const source = direct((reader) => {
     depth += 1
     deepest = Math.max(deepest, depth)
     given += 1
-    tell(given > 100_000 ? DONE : item('x'))
+    reader.onItem(given > 100_000 ? DONE : item('x'))
     depth -= 1
   })
   let ends = 0
-  new ItemPump(source, ({ done }) => done !== true || (ends += 1) < 0, never).start()
+  pumpOf(source, ({ done }) => done !== true || (ends += 1) < 0).start()
   t.equal(given, 100_001)
   t.equal(deepest, 1)
   t.equal(ends, 1)
 })
 
 t.test('asks for one at a time, however often it is started, and for none that is not wanted', async (t) => {
-  const waiting: Answer[] = []
+  const waiting: Reader[] = []
   const log: string[] = []
-  const pump = new ItemPump(direct((tell) => void waiting.push(tell)), texts(log, (text) => text !== 'full'), never)
+  const pump = pumpOf(direct((reader) => void waiting.push(reader)), texts(log, (text) => text !== 'full'))
   t.equal(waiting.length, 0)
   for (let n = 0; n < 3; n += 1) pump.start()
   t.equal(waiting.length, 1)
-  waiting[0]?.(item('one'))
+  waiting[0]?.onItem(item('one'))
   t.equal(waiting.length, 2)
   pump.start()
-  waiting[1]?.(item('full'))
+  waiting[1]?.onItem(item('full'))
   t.equal(waiting.length, 2, 'a start while one was asked for asks for no other')
   pump.start()
   t.equal(waiting.length, 3)
-  waiting[2]?.(DONE)
+  waiting[2]?.onItem(DONE)
   pump.start()
   t.equal(waiting.length, 3, 'nothing is asked for behind the end')
   t.strictSame(log, ['one', 'full', 'end'])
 })
 
 t.test('is started by the one who takes an item, while he does', async (t) => {
-  const waiting: Answer[] = []
-  const pump: ItemPump = new ItemPump(direct((tell) => void waiting.push(tell)), () => {
+  const waiting: Reader[] = []
+  const pump: ItemPump = pumpOf(direct((reader) => void waiting.push(reader)), () => {
     pump.start()
     return false
-  }, never)
+  })
   pump.start()
-  waiting[0]?.(item('one'))
+  waiting[0]?.onItem(item('one'))
   t.equal(waiting.length, 2)
 })
 
 t.test('an error is told, whether it is thrown, rejected or given', async (t) => {
   const sources: AsyncIterator<Uint8Array>[] = [
-    direct((_tell, fail) => fail(new Error('given'))),
+    direct((reader) => reader.onFailure(new Error('given'))),
     { next: () => Promise.reject(new Error('rejected')) },
     { next: () => { throw new Error('thrown') } },
   ]
   const log: string[] = []
   for (const source of sources) {
-    await new Promise<void>((resolve) => new ItemPump(source, nothing, (error) => {
+    await new Promise<void>((resolve) => pumpOf(source, () => false, (error) => {
       log.push(error instanceof Error ? error.message : '')
       resolve()
     }).start())

@@ -7,8 +7,6 @@ import type { ByteSource } from '../../src/outbound/byte-source.js'
 import { EventArrivals } from '../../src/outbound/event-arrivals.js'
 import { SayableArrivals } from '../../src/outbound/sayable-arrivals.js'
 
-type Result = IteratorResult<Arrival, undefined>
-
 /** Bytes that come when a test says so. */
 class ScriptedBytes implements ByteSource {
   state: 'open' | 'ended' | 'failed' = 'open'
@@ -61,10 +59,10 @@ function open(signal: StopSignal = new AbortController().signal) {
   const source = new ScriptedBytes()
   const log: string[] = []
   const arrivals = new EventArrivals(source, decoder, signal, undefined)
-  const ask = (asked: EventArrivals | SayableArrivals = arrivals) => asked[READ](
-    (result: Result) => log.push(result.done === true ? 'done' : result.value.parts.map((part) => (part.type === 'text' ? part.text : part.type)).join()),
-    (error) => log.push(`error: ${error instanceof Error ? error.message : String(error)}`),
-  )
+  const ask = (asked: EventArrivals | SayableArrivals = arrivals) => asked[READ]({
+    onItem: (result) => void log.push(result.done === true ? 'done' : result.value.parts.map((part) => (part.type === 'text' ? part.text : part.type)).join()),
+    onFailure: (error) => void log.push(`error: ${error instanceof Error ? error.message : String(error)}`),
+  })
   return { source, log, arrivals, ask }
 }
 
@@ -147,9 +145,12 @@ t.test('arrivals that only promise are read too', async (t) => {
   }
   const log: unknown[] = []
   const said = new SayableArrivals(promised(), (arrival) => arrival)
-  await new Promise<void>((resolve) => said[READ]((result) => {
-    log.push(result.value)
-    resolve()
-  }, t.threw))
+  await new Promise<void>((resolve) => said[READ]({
+    onItem(result) {
+      log.push(result.value)
+      resolve()
+    },
+    onFailure: t.threw,
+  }))
   t.strictSame(log, given)
 })
