@@ -21,7 +21,7 @@ export type DecodedBody =
 /** The rejection of a content type that is not JSON; no content type at all is taken for JSON. */
 export function rejectContentType(headers: InboundHeaders): Rejection | undefined {
   const header = headers['content-type']
-  if (header === undefined) return undefined
+  if (header === undefined || header === 'application/json') return undefined
   const [type = ''] = String(header).split(';', 1)
   const name = type.trim().toLowerCase()
   if (name === 'application/json' || /^[\w.-]+\/[\w.-]+\+json$/.test(name)) return undefined

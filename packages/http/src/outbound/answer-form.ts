@@ -45,7 +45,9 @@ export function isEventStream(contentType: string | undefined): boolean {
 }
 
 function typeOf(contentType: string | undefined): string {
-  return contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  if (contentType === undefined || contentType === 'application/json') return contentType ?? ''
+  const end = contentType.indexOf(';')
+  return (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase()
 }
 
 async function peek(source: ByteSource, signal: StopSignal): Promise<AnswerForm> {
