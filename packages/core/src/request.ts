@@ -6,11 +6,17 @@ export type MediaSource =
   | { readonly type: 'url'; readonly url: string }
   | { readonly type: 'base64'; readonly mediaType: string; readonly data: string }
 
+/** That the provider is asked to keep what a request says up to here, for later ones that begin in the same way. */
+interface Cacheable {
+  /** A hint: it changes what an answer costs, and who has no word for it leaves it out. Default false. */
+  readonly cachePoint?: boolean | undefined
+}
+
 /** One piece of a message. */
 export type ContentBlock =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'image'; readonly source: MediaSource; readonly detail?: string | undefined }
-  | { readonly type: 'file'; readonly source: MediaSource; readonly name?: string | undefined }
+  | ({ readonly type: 'text'; readonly text: string } & Cacheable)
+  | ({ readonly type: 'image'; readonly source: MediaSource; readonly detail?: string | undefined } & Cacheable)
+  | ({ readonly type: 'file'; readonly source: MediaSource; readonly name?: string | undefined } & Cacheable)
   /**
    * What the model thought in an earlier turn. `signature` is its provider's proof of it, `redacted` what the provider encrypted
    * in place of a text; another provider leaves the block out.
@@ -25,15 +31,15 @@ export type ContentBlock =
   | { readonly type: 'other'; readonly feature: string; readonly value: unknown }
 
 /** A call of a tool that an earlier assistant turn made. */
-export interface ToolCall {
+export interface ToolCall extends Cacheable {
   readonly id: string
   readonly name: string
   /** JSON text. */
   readonly arguments: string
 }
 
-/** One turn of the conversation. */
-export interface Message {
+/** One turn of the conversation. Of the turns themselves, those of tools only can be cached up to: the others by their content. */
+export interface Message extends Cacheable {
   readonly role: 'system' | 'user' | 'assistant' | 'tool'
   readonly content: readonly ContentBlock[]
   readonly name?: string | undefined
@@ -45,7 +51,7 @@ export interface Message {
   readonly isError?: boolean | undefined
 }
 
-export interface Tool {
+export interface Tool extends Cacheable {
   readonly name: string
   readonly description?: string | undefined
   /** JSON Schema of the arguments. */

@@ -16,14 +16,19 @@ function blocksOfText(text: string): readonly ContentBlock[] {
   return text === '' ? [] : [{ type: 'text', text }]
 }
 
+/** The mark of a block, a tool, a call or a result. How long it is kept is no neutral matter. */
+export function cachePointOf({ cache_control: control }: JsonObject): { readonly cachePoint?: true } {
+  return objectOf(control)?.type === 'ephemeral' ? { cachePoint: true } : {}
+}
+
 /** One block, but for the calls of tools and their results, which are no content. */
 export function decodeBlock(block: JsonObject): ContentBlock {
   switch (block.type) {
     case 'text':
-      return { type: 'text', text: textOf(block.text) ?? '' }
+      return { type: 'text', text: textOf(block.text) ?? '', ...cachePointOf(block) }
     case 'image': {
       const source = mediaSourceOf(objectOf(block.source))
-      return source === undefined ? other(block, 'image-file_id') : { type: 'image', source }
+      return source === undefined ? other(block, 'image-file_id') : { type: 'image', source, ...cachePointOf(block) }
     }
     case 'document':
       return decodeDocument(block)
@@ -48,7 +53,7 @@ function decodeDocument(block: JsonObject): ContentBlock {
   const source = mediaSourceOf(given)
   const name = textOf(block.title)
   if (source === undefined) return other(block, given?.type === 'content' ? 'document-content' : 'document-file_id')
-  return name === undefined ? { type: 'file', source } : { type: 'file', source, name }
+  return { type: 'file', source, ...(name === undefined ? undefined : { name }), ...cachePointOf(block) }
 }
 
 function mediaSourceOf(source: JsonObject | undefined): MediaSource | undefined {
@@ -77,16 +82,21 @@ function other(value: JsonObject, feature: string): ContentBlock {
 export function encodeBlock(block: ContentBlock, isOwn: boolean, refuse: Refuse): Record<string, unknown> | undefined {
   switch (block.type) {
     case 'text':
-      return block.text.trim() === '' ? undefined : { type: 'text', text: block.text }
+      return block.text.trim() === '' ? undefined : { type: 'text', text: block.text, ...cacheControlOf(block) }
     case 'image':
-      return { type: 'image', source: imageSource(block.source, refuse) }
+      return { type: 'image', source: imageSource(block.source, refuse), ...cacheControlOf(block) }
     case 'file':
-      return defined({ type: 'document', source: documentSource(block.source, refuse), title: block.name })
+      return defined({ type: 'document', source: documentSource(block.source, refuse), title: block.name, ...cacheControlOf(block) })
     case 'reasoning':
       return isOwn ? thinkingOf(block) : undefined
     case 'other':
       return isOwn && isObject(block.value) ? { ...block.value } : refuse(block.feature)
   }
+}
+
+/** The way back of `cachePointOf`. https://platform.claude.com/docs/en/build-with-claude/prompt-caching */
+export function cacheControlOf({ cachePoint }: { readonly cachePoint?: boolean | undefined }): Record<string, unknown> {
+  return cachePoint === true ? { cache_control: { type: 'ephemeral' } } : {}
 }
 
 /** A thought without its proof is refused by the API, and stays behind. */

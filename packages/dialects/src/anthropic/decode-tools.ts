@@ -1,5 +1,6 @@
 import type { Tool } from '@understudy/core'
 import { booleanOf, defined, isObject, listOf, objectOf, textOf, type JsonObject } from '../read-json.js'
+import { cachePointOf } from './content-blocks.js'
 
 /** The tools that the client itself runs and describes; the vendor's own have no neutral word. */
 export function decodeTools(tools: unknown): readonly Tool[] {
@@ -12,6 +13,7 @@ export function decodeTools(tools: unknown): readonly Tool[] {
         description: textOf(tool.description),
         parameters: objectOf(tool.input_schema),
         strict: booleanOf(tool.strict),
+        ...cachePointOf(tool),
       }),
     )
 }

@@ -1,7 +1,7 @@
 import type { ContentBlock, Message, ToolCall } from '@understudy/core'
 import { defined, isObject, listOf, textOf, type JsonObject } from '../read-json.js'
 import { inputText } from './read-content.js'
-import { decodeBlock, decodeContent } from './content-blocks.js'
+import { cachePointOf, decodeBlock, decodeContent } from './content-blocks.js'
 
 /**
  * One turn as neutral ones: each result of a tool is a turn of its own, and what stands around it stays in its place.
@@ -37,7 +37,7 @@ export function decodeTurn(turn: JsonObject): readonly Message[] {
 }
 
 function decodeCall(block: JsonObject): ToolCall {
-  return { id: textOf(block.id) ?? '', name: textOf(block.name) ?? '', arguments: inputText(block.input) }
+  return { id: textOf(block.id) ?? '', name: textOf(block.name) ?? '', arguments: inputText(block.input), ...cachePointOf(block) }
 }
 
 function decodeResult(block: JsonObject): Message {
@@ -46,5 +46,6 @@ function decodeResult(block: JsonObject): Message {
     content: decodeContent(block.content),
     toolCallId: textOf(block.tool_use_id),
     isError: block.is_error === true ? true : undefined,
+    ...cachePointOf(block),
   })
 }

@@ -2,7 +2,7 @@ import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from '@understudy/
 import { closedSchema } from '../closed-schema.js'
 import { defined, objectOf } from '../read-json.js'
 import { UntranslatableRequestError } from '../untranslatable.js'
-import type { Refuse } from './content-blocks.js'
+import { cacheControlOf, type Refuse } from './content-blocks.js'
 import { encodeThinking } from './encode-thinking.js'
 import { encodeTurns } from './encode-turns.js'
 import { mendedMembers } from './mend-messages.js'
@@ -71,8 +71,9 @@ function refuseUnsaid(request: ChatRequest, refuse: Refuse): void {
   if ((request.frequencyPenalty ?? 0) !== 0) refuse('frequency_penalty')
 }
 
-function encodeTool({ name, description, parameters, strict }: Tool, refuse: Refuse): Wire {
-  return defined({ name, description, input_schema: encodeParameters(parameters, strict, refuse), strict })
+function encodeTool(tool: Tool, refuse: Refuse): Wire {
+  const { name, description, parameters, strict } = tool
+  return defined({ name, description, input_schema: encodeParameters(parameters, strict, refuse), strict, ...cacheControlOf(tool) })
 }
 
 /** A schema of an object; of a strict tool one that the API can hold the model to. */

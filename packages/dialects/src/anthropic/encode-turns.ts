@@ -1,6 +1,6 @@
 import type { ContentBlock, Message, ToolCall } from '@understudy/core'
 import { isObject, parseJson } from '../read-json.js'
-import { encodeBlock, type Refuse } from './content-blocks.js'
+import { cacheControlOf, encodeBlock, type Refuse } from './content-blocks.js'
 
 type Wire = Record<string, unknown>
 
@@ -66,7 +66,8 @@ export function encodeTurns(messages: readonly Message[], isOwn: boolean, isFrom
     })
   }
 
-  function resultOf({ toolCallId, content, isError }: Message): Wire {
+  function resultOf(message: Message): Wire {
+    const { toolCallId, content, isError } = message
     if (toolCallId === undefined) return refuse('tool-result-id')
     const blocks = blocksOf(content, 'tool')
     return {
@@ -74,12 +75,14 @@ export function encodeTurns(messages: readonly Message[], isOwn: boolean, isFrom
       tool_use_id: idOf(toolCallId),
       ...(blocks.length === 0 ? undefined : { content: contentOf(blocks) }),
       ...(isError === true ? { is_error: true } : undefined),
+      ...cacheControlOf(message),
     }
   }
 
-  function useOf({ id, name, arguments: text }: ToolCall): Wire {
+  function useOf(call: ToolCall): Wire {
+    const { id, name, arguments: text } = call
     const input = text.trim() === '' ? {} : parseJson(text)
-    return { type: 'tool_use', id: idOf(id), name, input: isObject(input) ? input : refuse('tool-call-arguments') }
+    return { type: 'tool_use', id: idOf(id), name, input: isObject(input) ? input : refuse('tool-call-arguments'), ...cacheControlOf(call) }
   }
 }
 

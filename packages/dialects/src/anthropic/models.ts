@@ -34,11 +34,15 @@ const BY_VERSION: readonly (readonly [from: number, traits: Omit<ModelTraits, 'i
 /** The version in `claude-sonnet-4-5-20250929` or `claude-3-7-sonnet-latest`; the eight digits of a date are none. */
 const VERSION = /claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/
 
-/** What is known of a model by its name, whatever a vendor or a region puts in front of it. */
-export function traitsOf(model: string): ModelTraits {
+/** Major x 100 + minor, by the model's name, whatever a vendor or a region puts in front of it; -1 where that says none. */
+export function versionOf(model: string): number {
   const [, major, minor = '0'] = VERSION.exec(model.toLowerCase()) ?? []
-  if (major === undefined) return UNKNOWN
-  const version = Number(major) * 100 + Number(minor)
+  return major === undefined ? -1 : Number(major) * 100 + Number(minor)
+}
+
+/** What is known of a model by its name. */
+export function traitsOf(model: string): ModelTraits {
+  const version = versionOf(model)
   const traits = BY_VERSION.find(([from]) => version >= from)?.[1]
   return traits === undefined ? UNKNOWN : { ...traits, isLimit: true }
 }

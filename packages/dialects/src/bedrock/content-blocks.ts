@@ -1,4 +1,5 @@
 import type { ContentBlock, MediaSource } from '@understudy/core'
+import type { CachePlaces } from './cache-points.js'
 import { redactedBlob } from './wire.js'
 
 /** Says that the dialect cannot say something, by its structural name. */
@@ -33,6 +34,7 @@ export interface BlockContext {
   readonly refuse: Refuse
   /** Whether the model takes the thoughts of earlier turns, so that those with a proof are said again. */
   readonly keepsThoughts: boolean
+  readonly cachePlaces: CachePlaces
   /** Names given to documents so far: no two may have the same. */
   readonly documentNames: Set<string>
 }

@@ -3,7 +3,8 @@ import { encodeParameters } from '../anthropic/encode-request.js'
 import { closedSchema } from '../closed-schema.js'
 import { defined } from '../read-json.js'
 import { UntranslatableRequestError } from '../untranslatable.js'
-import type { Refuse } from './content-blocks.js'
+import { CACHE_POINT, cachePlacesOf } from './cache-points.js'
+import type { BlockContext, Refuse } from './content-blocks.js'
 import { encodeTurns } from './encode-turns.js'
 import { encodeModelFields, isClaude } from './model-fields.js'
 
@@ -20,14 +21,14 @@ export function encodeRequest(request: ChatRequest, model: string): Wire {
   }
   refuseUnsaid(request, refuse)
   const keepsThoughts = isClaude(model) && (request.dialect === undefined || request.dialect === 'anthropic')
-  const context = { refuse, keepsThoughts, documentNames: new Set<string>() }
+  const context = { refuse, keepsThoughts, cachePlaces: cachePlacesOf(model), documentNames: new Set<string>() }
   const { system, messages, hasCalls } = encodeTurns(request.messages, request.dialect === undefined, context)
   const { fields, paths, effort, ...sampling } = encodeModelFields(request, model, refuse)
   return withoutEmpty({
     messages,
     system,
     inferenceConfig: defined({ ...sampling, stopSequences: encodeStop(request.stop, refuse) }),
-    toolConfig: encodeTools(request, hasCalls, refuse),
+    toolConfig: encodeTools(request, hasCalls, context),
     additionalModelRequestFields: fields,
     additionalModelResponseFieldPaths: paths,
     outputConfig: defined({ effort, textFormat: encodeFormat(request.responseFormat, refuse) }),
@@ -48,10 +49,14 @@ function refuseUnsaid(request: ChatRequest, refuse: Refuse): void {
  * There is no word for "none": a request whose turns call no tool goes without tools, and for the others, which need them, nothing can
  * be said.
  */
-function encodeTools({ tools = [], toolChoice }: ChatRequest, hasCalls: boolean, refuse: Refuse): Wire | undefined {
+function encodeTools({ tools = [], toolChoice }: ChatRequest, hasCalls: boolean, { refuse, cachePlaces }: BlockContext): Wire | undefined {
   if (tools.length === 0) return hasCalls ? refuse('tool-calls-without-tools') : undefined
   if (toolChoice === 'none') return hasCalls ? refuse('tool_choice-none') : undefined
-  return defined({ tools: tools.map((tool) => encodeTool(tool, refuse)), toolChoice: choiceOf(toolChoice) })
+  const list = tools.flatMap((tool) => {
+    const wire = encodeTool(tool, refuse)
+    return tool.cachePoint === true && cachePlaces === 'all' ? [wire, CACHE_POINT] : [wire]
+  })
+  return defined({ tools: list, toolChoice: choiceOf(toolChoice) })
 }
 
 function encodeTool({ name, description, parameters, strict }: Tool, refuse: Refuse): Wire {

@@ -1,5 +1,6 @@
 import type { ContentBlock, Message, ToolCall } from '@understudy/core'
 import { isObject, parseJson } from '../read-json.js'
+import { CACHE_POINT, takesCachePoint, withoutLatePoints } from './cache-points.js'
 import { encodeBlock, type BlockContext } from './content-blocks.js'
 
 type Wire = Record<string, unknown>
@@ -25,7 +26,7 @@ interface Turn {
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Message.html
  */
 export function encodeTurns(messages: readonly Message[], isFromCode: boolean, context: BlockContext): Turns {
-  const { refuse } = context
+  const { refuse, cachePlaces } = context
   const system: Wire[] = []
   const turns: Turn[] = []
   let hasCalls = false
@@ -38,11 +39,12 @@ export function encodeTurns(messages: readonly Message[], isFromCode: boolean, c
       for (const block of blocksOf(message.content, 'system')) system.push(block)
     } else if (role === 'tool') {
       hasCalls = true
-      add('user', [resultOf(message)])
+      const isCached = message.cachePoint === true || message.content.some((block) => 'cachePoint' in block && block.cachePoint === true)
+      add('user', pointed(resultOf(message), 'user', isCached))
     } else {
       const calls = message.toolCalls ?? []
       hasCalls ||= calls.length > 0
-      add(role, [...blocksOf(message.content, role), ...calls.map(useOf)])
+      add(role, [...blocksOf(message.content, role), ...calls.flatMap((call) => pointed(useOf(call), role, call.cachePoint === true))])
     }
   }
   if (turns.length === 0) refuse('no-turn')
@@ -50,7 +52,7 @@ export function encodeTurns(messages: readonly Message[], isFromCode: boolean, c
   // Here the answer would go on from such a turn, where elsewhere it begins anew.
   if (!isFromCode && turns.at(-1)?.role === 'assistant') refuse('last-turn-assistant')
   for (const { content } of turns) if (content.some(isDocument) && !content.some(isText)) refuse('file-without-text')
-  return { system: system.length === 0 ? undefined : system, messages: turns.map(({ role, content }) => ({ role, content })), hasCalls }
+  return { system: system.length === 0 ? undefined : system, messages: withoutLatePoints(turns).map(({ role, content }) => ({ role, content })), hasCalls }
 
   function add(role: Turn['role'], blocks: readonly Wire[]): void {
     const last = turns.at(-1)
@@ -65,8 +67,13 @@ export function encodeTurns(messages: readonly Message[], isFromCode: boolean, c
       const isMedia = block.type === 'image' || block.type === 'file'
       if (isMedia && (role === 'system' || role === 'assistant')) refuse(`${role}-${block.type}`)
       const wire = encodeBlock(block, context)
-      return wire === undefined ? [] : [wire]
+      if (wire === undefined) return []
+      return role === 'tool' ? [wire] : pointed(wire, role, 'cachePoint' in block && block.cachePoint === true)
     })
+  }
+
+  function pointed(block: Wire, role: 'user' | 'assistant' | 'system', isCached: boolean): readonly Wire[] {
+    return isCached && takesCachePoint(block, role, cachePlaces) ? [block, CACHE_POINT] : [block]
   }
 
   function resultOf({ toolCallId, content, isError }: Message): Wire {

@@ -227,3 +227,21 @@ t.test('a request from code keeps the proof of its thoughts, one from another di
   t.strictSame((foreign['messages'] as { content: unknown }[])[1]?.content, [{ type: 'tool_use', id: 'a', name: 'f', input: {} }])
   t.equal(foreign['thinking'], undefined)
 })
+
+t.test('what is marked to be cached keeps its mark on a block, a call, a result and a tool', async (t) => {
+  const cached = { cache_control: { type: 'ephemeral' } }
+  const source = { type: 'base64', media_type: 'image/png', data: 'AAAA' }
+  const body = {
+    max_tokens: 9,
+    tools: [{ name: 'f', input_schema: { type: 'object' }, ...cached }],
+    system: [{ type: 'text', text: 'be brief', ...cached }],
+    messages: [
+      { role: 'user', content: [{ type: 'text', text: 'a', ...cached }, { type: 'image', source, ...cached }, { type: 'document', source: { ...source, media_type: 'application/pdf' }, title: 't', ...cached }] },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'f', input: {}, ...cached }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: '1', ...cached }] },
+    ],
+  }
+  const { dialect, body: raw, ...fromCode } = anthropic.decodeRequest(body)
+  t.strictSame([dialect, raw], ['anthropic', body])
+  t.strictSame(anthropic.encodeRequest(fromCode, 'claude-x'), { model: 'claude-x', ...body })
+})

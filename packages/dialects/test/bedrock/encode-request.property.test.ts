@@ -8,7 +8,7 @@ const MODEL = 'anthropic.claude-3-7-sonnet-20250219-v1:0'
 
 const text = fc.string({ minLength: 1 }).filter((value) => value.trim() !== '')
 const id = fc.stringMatching(/^[A-Za-z0-9_-]{1,12}$/)
-const words = fc.array(text.map((value) => ({ type: 'text' as const, text: value })), { minLength: 1, maxLength: 3 })
+const words = fc.array(fc.record({ text, cachePoint: fc.boolean() }).map((value) => ({ type: 'text' as const, ...value })), { minLength: 1, maxLength: 3 })
 const picture = fc.base64String({ minLength: 4, maxLength: 12 }).map((data) => ({ type: 'image' as const, source: { type: 'base64' as const, mediaType: 'image/png', data } }))
 const thought = fc.record({ text, signature: id }).map((value) => ({ type: 'reasoning' as const, ...value }))
 const input = fc.dictionary(id, fc.oneof(fc.integer(), text, fc.boolean()), { maxKeys: 3, noNullPrototype: true })
@@ -52,6 +52,7 @@ function saidIn(messages: readonly Message[]): unknown[] {
 
 interface Wire {
   readonly text?: string
+  readonly cachePoint?: object
   readonly image?: { readonly source: { readonly bytes: string } }
   readonly reasoningContent?: { readonly reasoningText: { readonly text: string } }
   readonly toolUse?: { readonly toolUseId: string, readonly name: string, readonly input: unknown }
@@ -59,7 +60,7 @@ interface Wire {
 }
 
 function saidOnWire(messages: readonly { readonly content: readonly Wire[] }[]): unknown[] {
-  return messages.flatMap(({ content }) => content.map((block): unknown => {
+  return messages.flatMap(({ content }) => content.filter(({ cachePoint }) => cachePoint === undefined).map((block): unknown => {
     if (block.toolUse !== undefined) return [block.toolUse.toolUseId, block.toolUse.name, block.toolUse.input]
     if (block.toolResult !== undefined) return [block.toolResult.toolUseId, block.toolResult.content.map((one) => one.text)]
     return block.text ?? block.image?.source.bytes ?? block.reasoningContent?.reasoningText.text
@@ -71,6 +72,17 @@ t.test('whatever a conversation says is said again, in order, by turns that alte
     const body = bedrock.encodeRequest(asked, MODEL) as { messages: { role: string, content: Wire[] }[] }
     const alternates = body.messages.every(({ role }, index) => role === (index % 2 === 0 ? 'user' : 'assistant'))
     return alternates && JSON.stringify(saidOnWire(body.messages)) === JSON.stringify(saidIn(asked.messages))
+  }), { numRuns: 300 })
+})
+
+t.test('a point to cache up to follows something in its own turn, and no thought', async () => {
+  fc.assert(fc.property(request, (asked) => {
+    const body = bedrock.encodeRequest(asked, MODEL) as { messages: { content: Wire[] }[] }
+    const isPoint = ({ cachePoint }: Wire) => cachePoint !== undefined
+    const all = body.messages.flatMap(({ content }) => content)
+    const first = all.findIndex(({ reasoningContent }) => reasoningContent !== undefined)
+    const follows = body.messages.every(({ content }) => content.every((block, at) => !isPoint(block) || (at > 0 && !content.slice(at - 1, at).some(isPoint))))
+    return follows && (first === -1 || !all.slice(first).some(isPoint))
   }), { numRuns: 300 })
 })
 

@@ -214,3 +214,50 @@ t.test('what the API has no words for is named, and nothing is dropped in silenc
   const bucket = { contents: [{ role: 'user', parts: [{ fileData: { fileUri: 'gs://b/x', mimeType: 'video/mp4' } }] }] }
   t.equal(featureOf(gemini.decodeRequest(bucket)), 'bedrock:fileData-gs')
 })
+
+t.test('what a client of Anthropic marks to be cached has a point behind it, where the model takes one', async (t) => {
+  const cached = { cache_control: { type: 'ephemeral', ttl: '1h' } }
+  const text = (said: string, mark = {}) => ({ type: 'text', text: said, ...mark })
+  const source = (media_type: string) => ({ type: 'base64', media_type, data: 'AAAA' })
+  const body = {
+    max_tokens: 9,
+    cache_control: { type: 'ephemeral' },
+    system: [text('be brief', cached), text('be kind')],
+    tools: [{ name: 'f', input_schema: { type: 'object' } }, { name: 'g', input_schema: { type: 'object' }, ...cached }],
+    messages: [
+      { role: 'user', content: [text('a', cached), { type: 'image', source: source('image/png'), ...cached }, text(' ', cached)] },
+      { role: 'assistant', content: [text('b', cached), { type: 'tool_use', id: 'c1', name: 'f', input: {}, ...cached }] },
+      { role: 'user', content: [
+        { type: 'tool_result', tool_use_id: 'c1', content: [text('42')], ...cached },
+        { type: 'document', source: source('application/pdf'), ...cached },
+        { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'x' }, ...cached },
+        text('c'),
+      ] },
+    ],
+  }
+  const said = (model: string, more: Body = {}) => {
+    const { system, messages, toolConfig } = bedrock.encodeRequest(anthropic.decodeRequest({ ...body, ...more }), model) as {
+      readonly system: readonly object[]; readonly messages: readonly { readonly content: readonly object[] }[]; readonly toolConfig: { readonly tools: readonly object[] }
+    }
+    const keys = (blocks: readonly object[]) => blocks.flatMap((block) => Object.keys(block)).join(' ')
+    t.notMatch(JSON.stringify([system, messages, toolConfig]), /"cachePoint":(?!\{"type":"default"\})/)
+    return [keys(system), keys(toolConfig.tools), ...messages.map(({ content }) => keys(content))]
+  }
+  t.strictSame(said(CLAUDE), [
+    'text cachePoint text', 'toolSpec toolSpec cachePoint',
+    'text cachePoint image cachePoint', 'text cachePoint toolUse cachePoint', 'toolResult cachePoint document cachePoint document text',
+  ])
+  t.strictSame(said('anthropic.claude-3-5-haiku-20241022-v1:0'), said(CLAUDE))
+  t.strictSame(said(NOVA), ['text cachePoint text', 'toolSpec toolSpec', 'text cachePoint image', 'text toolUse', 'toolResult document document text'])
+  const none = ['text text', 'toolSpec toolSpec', 'text image', 'text toolUse', 'toolResult document document text']
+  for (const model of ['anthropic.claude-3-haiku-20240307-v1:0', 'anthropic.claude-3-5-sonnet-20241022-v2:0', 'amazon.nova-2-lite-v1:0', 'qwen.qwen3-coder-next', 'arn:aws:bedrock:eu-west-1:1:application-inference-profile/a1']) {
+    t.strictSame(said(model), none, model)
+  }
+  const thought = { type: 'thinking', thinking: 'hm', signature: 's' }
+  const [first, answer, results] = body.messages
+  t.strictSame(said(CLAUDE, { messages: [first, { ...answer, content: [thought, ...(answer?.content ?? [])] }, results] }).slice(2), [
+    'text cachePoint image cachePoint', 'reasoningContent text toolUse', 'toolResult document document text',
+  ], 'the API refuses a point behind a thought')
+  const inside = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: [text('42', cached), text('43')] }] }
+  t.equal(said(CLAUDE, { messages: [first, answer, inside] })[4], 'toolResult cachePoint', 'inside of a result there is no place for one')
+})

@@ -264,3 +264,25 @@ t.test('what Bedrock says in place of a thought is what the vendor itself would 
   const streamed = await textOf(await fallback.handle(ask({ model: 'cloud', stream: true })))
   t.match(streamed, /"content_block":\{"type":"redacted_thinking","data":"EmwKAhgB"\}/)
 })
+
+t.test('what is marked to be cached is marked at Bedrock too, and what the cache read and wrote is counted', async (t) => {
+  const usage = { inputTokens: 3, outputTokens: 2, totalTokens: 4_005, cacheReadInputTokens: 3_000, cacheWriteInputTokens: 1_000 }
+  const simulator = await simulate(t, { fallback: { answer: { text: ['Rain'], usage } }, strict: true })
+  const cloud = { dialect: 'bedrock', baseURL: new URL(simulator.url).origin, region: 'eu-west-1', apiKey: 'key-c' } as const
+  const fallback = fallbackOf(t, { cloud: ['c/eu.anthropic.claude-sonnet-4-5'] }, { providers: { c: cloud } })
+  const mark = { cache_control: { type: 'ephemeral' } }
+  const asked = {
+    model: 'cloud',
+    system: [{ type: 'text', text: 'Be brief.', ...mark }],
+    tools: [{ name: 'w', input_schema: { type: 'object' }, ...mark }],
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello', ...mark }] }],
+  }
+  const counted = { input_tokens: 3, cache_creation_input_tokens: 1_000, cache_read_input_tokens: 3_000, output_tokens: 2 }
+  t.match(await jsonOf(await fallback.handle(ask(asked))), { usage: counted })
+  const point = { cachePoint: { type: 'default' } }
+  t.match(simulator.calls.at(-1)?.body, {
+    system: [{ text: 'Be brief.' }, point], toolConfig: { tools: [{ toolSpec: { name: 'w' } }, point] }, messages: [{ content: [{ text: 'Hello' }, point] }],
+  })
+  const streamed = await textOf(await fallback.handle(ask({ ...asked, stream: true })))
+  t.match(streamed, /"usage":\{"input_tokens":3,"cache_creation_input_tokens":1000,"cache_read_input_tokens":3000,"output_tokens":2\}/)
+})

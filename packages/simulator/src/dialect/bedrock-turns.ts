@@ -66,7 +66,8 @@ function toolsFault(body: unknown): string | undefined {
   const list: readonly unknown[] = tools
   const isWhole = (tool: unknown) => typeof field(field(tool, 'toolSpec'), 'name') === 'string'
     && field(field(field(field(tool, 'toolSpec'), 'inputSchema'), 'json'), 'type') === 'object'
-  if (!list.every(isWhole)) return 'toolConfig.tools: toolSpec.inputSchema.json.type must be one of the following: object.'
+  const isPoint = (tool: unknown, at: number) => at > 0 && field(tool, 'cachePoint') !== undefined
+  if (!list.every((tool, at) => isWhole(tool) || isPoint(tool, at))) return 'toolConfig.tools: toolSpec.inputSchema.json.type must be one of the following: object.'
   const strict = list.map((tool) => field(tool, 'toolSpec')).filter((tool) => field(tool, 'strict') === true)
   const fault = closedSchemaFault({ anyOf: strict.map((tool) => field(field(tool, 'inputSchema'), 'json')) })
   if (fault !== undefined) return `toolConfig.tools: ${fault}`
@@ -96,6 +97,8 @@ function turnFault(messages: unknown): string | undefined {
     const blocks: readonly unknown[] = content
     const fault = blocks.map((block, at) => blockFault(block, `messages.${index}.content.${at}`, names)).find((said) => said !== undefined)
     if (fault !== undefined) return fault
+    const pointed = blocks.map((block, at) => pointFault(block, blocks[at - 1], `messages.${index}.content.${at}`)).find((said) => said !== undefined)
+    if (pointed !== undefined) return pointed
     if (blocks.some((block) => field(block, 'document') !== undefined) && !blocks.some((block) => field(block, 'text') !== undefined)) {
       return `messages.${index}: a document needs a text beside it`
     }
@@ -132,6 +135,15 @@ function blockFault(block: unknown, at: string, documentNames: Set<unknown>): st
     default:
       return undefined
   }
+}
+
+/** What stands in front of a point to cache up to. */
+function pointFault(block: unknown, before: unknown, at: string): string | undefined {
+  if (field(block, 'cachePoint') === undefined) return undefined
+  if (before === undefined) return 'There is nothing available to cache.'
+  if (field(before, 'reasoningContent') !== undefined) return 'Cache point cannot be inserted after reasoning block.'
+  const format = field(field(before, 'document'), 'format')
+  return format === undefined || format === 'pdf' ? undefined : `${at}.type: Field required`
 }
 
 function mediaFault(value: unknown, formats: ReadonlySet<string>, at: string): string | undefined {

@@ -135,6 +135,8 @@ t.test('a body is refused as the vendor would', async (t) => {
     { role: 'user', content: [{ text: 'x' }] },
     { role: 'assistant', content: [{ toolUse: { toolUseId: 'a', name: 'f', input: {} } }] },
   ]
+  const point = { cachePoint: { type: 'default' } }
+  const documentOf = (format: string) => ({ document: { format, name: 'a', source: { bytes: 'AAAA' } } })
   const toolConfig = { tools: [{ toolSpec: { name: 'f', inputSchema: { json: { type: 'object' } } } }] }
   const rows: readonly (readonly [object, RegExp])[] = [
     [{ messages: HELLO }, /^served/],
@@ -158,6 +160,12 @@ t.test('a body is refused as the vendor would', async (t) => {
     [{ messages: [{ role: 'user', content: [{ toolResult: { toolUseId: 'a', content: [] } }] }], toolConfig }, /exceeds/],
     [{ messages: [{ role: 'user', content: [{ toolResult: { toolUseId: 'a.b', content: [] } }] }], toolConfig }, /toolUseId/],
     [{ messages: HELLO, toolConfig: { tools: [] } }, /at least 1/],
+    [{ messages: HELLO, toolConfig: { tools: [...toolConfig.tools, point] } }, /^served/],
+    [{ messages: HELLO, toolConfig: { tools: [point, ...toolConfig.tools] } }, /toolConfig\.tools/],
+    [{ messages: [{ role: 'user', content: [{ text: 'x' }, documentOf('pdf'), point] }] }, /^served/],
+    [{ messages: [{ role: 'user', content: [{ text: 'x' }, documentOf('txt'), point] }] }, /messages\.0\.content\.2\.type: Field required/],
+    [{ messages: [{ role: 'user', content: [point, { text: 'x' }] }] }, /nothing available to cache/],
+    [{ messages: [...HELLO, { role: 'assistant', content: [{ reasoningContent: { reasoningText: { text: 'hm' } } }, point] }] }, /after reasoning block/],
     [{ messages: HELLO, toolConfig: { ...toolConfig, toolChoice: { none: {} } } }, /toolChoice/],
   ]
   for (const [body, message] of rows) t.match(await ask(body), message, JSON.stringify(body).slice(0, 80))
