@@ -51,7 +51,13 @@ class RunTrail implements Trail {
   failed(leg: Leg, failure: Failure, health: Verdict): void {
     const latencyMs = this.#latencyMs()
     this.#movedFrom = { leg, failure }
-    this.rows.push({ outcome: 'failed', ...identityOf(leg), latencyMs, failure, health })
+    const { provider, model, region, configuredModel } = leg
+    // As in `served`: while a provider is down this is on the way of each request.
+    this.rows.push(
+      region === undefined && configuredModel === undefined
+        ? { outcome: 'failed', provider, model, latencyMs, failure, health }
+        : { outcome: 'failed', ...identityOf(leg), latencyMs, failure, health },
+    )
     this.#journal?.attemptFailure(leg, failure, health, latencyMs, false)
   }
 

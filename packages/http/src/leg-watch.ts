@@ -73,9 +73,10 @@ export function createLegWatch({ warn, epoch, emit }: LegWatchHost): LegWatch {
 
   function note(leg: LegIdentity, failure: Failure): void {
     const identity = configuredLeg(leg)
-    const { provider, model } = identity
+    const { provider, model, region } = identity
     const { kind, status } = failure
-    failures.set(legKey(leg), { ...identity, kind, status, at: epoch() })
+    const at = epoch()
+    failures.set(legKey(leg), region === undefined ? { provider, model, kind, status, at } : { provider, model, region, kind, status, at })
     // A custom leg has one name for both.
     if (provider === model && !faulty.has(provider)) warnOfFault(provider, failure)
   }

@@ -1,4 +1,4 @@
-import type { Part, Usage } from '@understudy/core'
+import type { Part, StartPart, Usage } from '@understudy/core'
 import { failureOf } from '@understudy/core'
 import type { ResponseSituation } from '../dialect-codec.js'
 import { decodeLatin1, decodeText, isObject, listOf, numberOf, objectOf, parseJson, textOf } from '../read-json.js'
@@ -49,13 +49,13 @@ export function startOf(value: JsonObject): Part {
   const model = textOf(value.model)
   const created = numberOf(value.created)
   const systemFingerprint = textOf(value.system_fingerprint)
-  return {
-    type: 'start',
-    ...(id === undefined ? undefined : { id }),
-    ...(model === undefined ? undefined : { model }),
-    ...(created === undefined ? undefined : { created }),
-    ...(systemFingerprint === undefined ? undefined : { systemFingerprint }),
-  }
+  // Hot: once an answer, and so no spreads.
+  const start: { -readonly [Member in keyof StartPart]: StartPart[Member] } = { type: 'start' }
+  if (id !== undefined) start.id = id
+  if (model !== undefined) start.model = model
+  if (created !== undefined) start.created = created
+  if (systemFingerprint !== undefined) start.systemFingerprint = systemFingerprint
+  return start
 }
 
 /** A choice's reason to stop, if it has one: an empty string is none, and an error is an error. */
@@ -66,7 +66,7 @@ export function readFinish(choice: JsonObject, index: number, parts: Part[]): vo
   if (error !== undefined || reason === 'error') {
     parts.push({ type: 'error', failure: failureOfError(error ?? { code: raw === 'error' ? undefined : raw }) })
   } else if (raw !== undefined && reason !== undefined) {
-    parts.push({ type: 'finish', reason, raw, ...(index === 0 ? undefined : { choice: index }) })
+    parts.push(index === 0 ? { type: 'finish', reason, raw } : { type: 'finish', reason, raw, choice: index })
   }
 }
 

@@ -35,7 +35,7 @@ export function chooseChain(choice: ChainChoice, ask: ChainAsk): ChosenChain {
   const chosen = chosenFor(choice, ask, fields)
   if ('rejection' in chosen) return chosen
   const route = askedRoute(chosen.route, ask.model)
-  return { ...chosen, route: fields.idempotent === false ? tightened(route) : route }
+  return { route: fields.idempotent === false ? tightened(route) : route, requested: chosen.requested }
 }
 
 function chosenFor(choice: ChainChoice, { model, known }: ChainAsk, fields: CallerFields): ChosenChain {

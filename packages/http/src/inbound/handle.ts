@@ -95,8 +95,8 @@ export async function handleChat(
   const onStart = stopsWith(watch.open, client)
   const headers = { requestId, route: route.name, exposeTrail: mount.exposeTrail, degraded: route.marking }
   const chat = { host, mount, codec, route, request, includeUsage: outline.includeUsage, headers, watch }
-  const ordering = { latencies, prices: order.pricesOf(request, route.order), onOrderProblem: order.onProblem }
-  const runHost = { clock, random, health, ...ordering, gate: gateOf(route.name), journal, onStart, onEnd }
+  const prices = order.pricesOf(request, route.order)
+  const runHost = { clock, random, health, latencies, prices, onOrderProblem: order.onProblem, gate: gateOf(route.name), journal, onStart, onEnd }
   // A signal is made for whoever asks for it, and costs more than this.
   const outcome = run(route.legs, request, route.settings, runHost, client === undefined ? signalOf(inbound) : undefined)
   if (!outline.stream || route.waitingCommentMs === undefined) return answerRun(chat, await outcome)
