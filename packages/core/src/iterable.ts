@@ -38,9 +38,15 @@ export function readByPromise<T>(iterator: AsyncIterator<T, unknown>, reader: It
 }
 
 /** What a hand-written iterator gives may be no result at all. */
-function tell<T>(reader: ItemReader<T>, result: IteratorResult<T, unknown> | undefined): void {
-  if (typeof result !== 'object') reader.onFailure(new TypeError('an iterator gave no result'))
-  else reader.onItem(result.done === true ? DONE : result)
+function tell<T>(reader: ItemReader<T>, result: IteratorResult<T, unknown>): void {
+  let item: IteratorResult<T, undefined>
+  try {
+    item = result.done === true ? DONE : result
+  } catch (thrown) {
+    reader.onFailure(thrown)
+    return
+  }
+  reader.onItem(item)
 }
 
 /** The next item of a direct iterator, as a promise. */
@@ -50,7 +56,8 @@ export function promised<T>(iterator: DirectIterator<T>): Promise<IteratorResult
 
 /** The same iterator, where it is one that can be read directly. */
 export function directOf<T>(iterator: AsyncIterator<T> | DirectIterator<T>): DirectIterator<T> | undefined {
-  return READ in iterator ? iterator : undefined
+  // A hand-written iterable may give no object at all, which its first read will show.
+  return typeof iterator === 'object' && READ in iterator ? iterator : undefined
 }
 
 /** Closes an iterator without waiting for it: it may be stuck, and what it throws on the way out helps nobody. */

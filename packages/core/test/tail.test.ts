@@ -305,6 +305,8 @@ t.test('a source that breaks its word breaks the answer and nothing else', async
     () => undefined,
     () => { throw new Error('x') },
     () => Promise.resolve(undefined),
+    () => Promise.resolve(null),
+    () => Promise.resolve({ get done() { throw new Error('x') } }),
     () => Promise.resolve({ done: false, value: undefined }),
     () => Promise.resolve({ done: false, value: { parts: [null], events: 1 } }),
   ]

@@ -55,7 +55,11 @@ export class ItemPump implements ItemReader<Uint8Array> {
 
   onItem(item: IteratorResult<Uint8Array>): void {
     this.#isAsking = item.done === true
+    // Whoever takes an item may start us while he does: the next one comes when he is done.
+    const isLooped = this.#isRunning
+    this.#isRunning = true
     if (this.#taker.takeItem(item)) this.#isWanted = true
-    if (this.#isWanted && !this.#isRunning) this.#run()
+    this.#isRunning = isLooped
+    if (this.#isWanted && !isLooped) this.#run()
   }
 }

@@ -46,9 +46,14 @@ class SourceReadable extends Readable implements ItemTaker {
 
   takeItem(item: IteratorResult<Uint8Array>): boolean {
     if (this.destroyed) return false
-    if (item.done !== true) return this.push(item.value)
-    this.#client.answered()
-    this.push(null)
+    try {
+      if (item.done !== true) return this.push(item.value)
+      this.#client.answered()
+      this.push(null)
+    } catch (error) {
+      // A listener of the host's threw: that ends its own response, and no more.
+      this.failItems(error)
+    }
     return false
   }
 

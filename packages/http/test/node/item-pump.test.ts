@@ -72,15 +72,21 @@ t.test('asks for one at a time, however often it is started, and for none that i
   t.strictSame(log, ['one', 'full', 'end'])
 })
 
-t.test('is started by the one who takes an item, while he does', async (t) => {
+t.test('started by the one who takes an item, gives the next one when he is done', async (t) => {
   const waiting: Reader[] = []
-  const pump: ItemPump = pumpOf(direct((reader) => void waiting.push(reader)), () => {
+  const log: string[] = []
+  const pump: ItemPump = pumpOf(direct((reader) => {
+    if (waiting.push(reader) > 1) reader.onItem(waiting.length === 4 ? DONE : item(`${waiting.length}`))
+  }), (taken) => {
+    const text = taken.done === true ? 'end' : String(taken.value)
+    log.push(`${text} comes`)
     pump.start()
+    log.push(`${text} is taken`)
     return false
   })
   pump.start()
-  waiting[0]?.onItem(item('one'))
-  t.equal(waiting.length, 2)
+  waiting[0]?.onItem(item('1'))
+  t.strictSame(log, ['1 comes', '1 is taken', '2 comes', '2 is taken', '3 comes', '3 is taken', 'end comes', 'end is taken'])
 })
 
 t.test('an error is told, whether it is thrown, rejected or given', async (t) => {

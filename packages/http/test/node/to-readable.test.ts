@@ -138,3 +138,15 @@ t.test('a payload is a Buffer over the same bytes, an empty one, or a stream', a
   const stream = toPayload({ ...response, body: items([], []) }, someone())
   t.ok(stream instanceof Readable)
 })
+
+t.test('a listener that throws ends its own response, and no more', async (t) => {
+  const log: string[] = []
+  const readable = toReadable(items(log, [1, 1]), someone())
+  const failed = once(readable, 'error')
+  readable.on('data', () => {
+    throw new Error('a fault of the host')
+  })
+  const [error] = await failed
+  t.match(error, { message: 'a fault of the host' })
+  t.equal(log.at(-1), 'return')
+})
