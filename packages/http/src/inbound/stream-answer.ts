@@ -60,6 +60,9 @@ class StreamAnswer implements DirectIterator<Uint8Array>, ItemReader<Arrival> {
   readonly #writing: AnswerWriting
   readonly #watch: StreamWatch
   #reader: ItemReader<Uint8Array> | undefined
+  #reading: Promise<Result> | undefined
+  #isAsking = false
+  #isSilent = false
   #encoder: StreamEncoder | undefined
   #isReported: boolean
   #over = false
@@ -79,7 +82,10 @@ class StreamAnswer implements DirectIterator<Uint8Array>, ItemReader<Arrival> {
   }
 
   next(): Promise<Result> {
-    return promised(this)
+    // A second read waits for the first, whose reader would be forgotten else.
+    if (this.#reader !== undefined && this.#reading !== undefined) return this.#reading.then(() => this.next())
+    this.#reading = promised(this)
+    return this.#reading
   }
 
   [READ](reader: ItemReader<Uint8Array>): void {
@@ -101,15 +107,22 @@ class StreamAnswer implements DirectIterator<Uint8Array>, ItemReader<Arrival> {
     return DONE
   }
 
+  /** A loop: of an answer that was held whole any number of arrivals may come at once that say nothing to the client. */
   #ask(): void {
-    if (this.#direct === undefined) readByPromise(this.#run.arrivals, this)
-    else this.#direct[READ](this)
+    do {
+      this.#isSilent = false
+      this.#isAsking = true
+      if (this.#direct === undefined) readByPromise(this.#run.arrivals, this)
+      else this.#direct[READ](this)
+      this.#isAsking = false
+    } while (this.#isSilent)
   }
 
   onItem(result: IteratorResult<Arrival>): void {
     const answer = this.#answerTo(result)
-    if (answer === undefined) this.#ask()
-    else this.#tell(answer)
+    if (answer !== undefined) this.#tell(answer)
+    else if (this.#isAsking) this.#isSilent = true
+    else this.#ask()
   }
 
   onFailure(error: unknown): void {

@@ -1,5 +1,5 @@
 import { createSystemClock, failureOf, LegFailedError } from '@understudy/core'
-import type { CustomLeg } from '@understudy/core'
+import type { CustomLeg, Part } from '@understudy/core'
 import { HEALTHY_TEXT } from '@understudy/simulator'
 import type { Script, Step } from '@understudy/simulator'
 import t from 'tap'
@@ -387,6 +387,27 @@ t.test('a read that waits is answered when the reader leaves', async (t) => {
   await reader.return?.()
   t.strictSame(await within(1_000, 'the read ends', waiting), { done: true, value: undefined })
   t.strictSame(await reader.return?.(), { done: true, value: undefined })
+})
+
+t.test('reads at once are answered in their order, and all of them when the reader leaves', async (t) => {
+  const fallback = fallbackOf(t, { chat: [says('one', 'a', 'b')], open: [hangs('two', 'Hi')] })
+  const reader = iteratorOf(await fallback.handle(stream()))
+  const reads = await within(1_000, 'all reads end', Promise.all(Array.from({ length: 6 }, () => reader.next())))
+  t.strictSame(reads.map(({ done }) => done), [false, false, false, false, true, true])
+  t.equal(contentOf(Buffer.concat(reads.flatMap(({ value }) => value ?? [])).toString()), 'ab')
+
+  const open = iteratorOf(await fallback.handle(stream({ model: 'open' })))
+  await open.next()
+  const waiting = [open.next(), open.next()]
+  await open.return?.()
+  const left = await within(1_000, 'both reads end', Promise.all(waiting))
+  t.strictSame(left.map(({ done }) => done), [true, true])
+})
+
+t.test('a held answer may hold any number of arrivals that say nothing to the client', async (t) => {
+  const silent = Array.from({ length: 50_000 }, (): Part => ({ type: 'usage', usage: {} }))
+  const fallback = fallbackOf(t, { chat: { legs: [says('one', 'a', ...silent, 'b')], commit: 'complete' } })
+  t.equal(contentOf(await within(5_000, 'the answer ends', fallback.handle(stream()).then(textOf))), 'ab')
 })
 
 t.test('a response that is never read but closed holds nothing', async (t) => {
