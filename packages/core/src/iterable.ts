@@ -96,7 +96,8 @@ export function arrivalsOf(source: AsyncIterable<string | Part>): AsyncIterable<
       return {
         async next() {
           if (over) return DONE
-          const result = await iterator.next()
+          const result: unknown = await iterator.next()
+          if (!isResult(result)) throw new LegFailedError(failureOf('malformed', { code: 'no_result' }))
           if (result.done !== true) {
             const parts = partsOf(result.value)
             finished ||= parts[0]?.type === 'finish'
@@ -114,6 +115,11 @@ export function arrivalsOf(source: AsyncIterable<string | Part>): AsyncIterable<
       }
     },
   }
+}
+
+/** As `for await` has it: what is no object is no result, and a number would say nothing for ever. */
+function isResult(value: unknown): value is IteratorResult<string | Part> {
+  return typeof value === 'object' && value !== null
 }
 
 function partsOf(value: string | Part | null | undefined): readonly Part[] {

@@ -168,3 +168,10 @@ t.test('closing survives every iterator', async (t) => {
   }
   await new Promise((resolve) => setImmediate(resolve))
 })
+
+t.test('an iterator that gives no result fails the leg, and says nothing for ever', async (t) => {
+  for (const result of [5, null, undefined, 'text']) {
+    const source: AsyncIterable<string> = { [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve(result as never) }) }
+    t.match(await all(arrivalsOf(source)).catch((thrown: unknown) => thrown), { failure: { kind: 'malformed', code: 'no_result' } }, String(result))
+  }
+})

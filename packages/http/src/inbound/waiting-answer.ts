@@ -26,6 +26,7 @@ export function waitingAnswer({ rest, clock, everyMs, abandon }: Waiting): Async
   let over = false
   let cancel: Cancel | undefined
   let deliver: ((result: Result | Promise<Result>) => void) | undefined
+  let reading: Promise<Result> | undefined
 
   void rest.then((arrived) => {
     stream = arrived
@@ -42,10 +43,13 @@ export function waitingAnswer({ rest, clock, everyMs, abandon }: Waiting): Async
         begun = true
         return Promise.resolve(COMMENT)
       }
-      return new Promise((resolve) => {
+      // A second read waits for the first, which would be forgotten else.
+      if (deliver !== undefined && reading !== undefined) return reading.then(() => iterator.next())
+      reading = new Promise((resolve) => {
         deliver = resolve
         cancel = clock.schedule(everyMs, () => settle(() => COMMENT))
       })
+      return reading
     },
     async return() {
       if (!over) {
