@@ -14,11 +14,10 @@ const within = (ms, what, promise) => {
 }
 
 /**
- * What waits for its next window minutes long looks to V8 like no server at work does. It would throw the bytecode of a target and what it learned away,
- * the most of those that have the most code; and it would let its old generation grow by little, since little was allocated for the time that has
- * passed, and collect it at each ten megabytes: by luck, and then for as long as the target lives. 300 % is what it lets a busy one grow by.
+ * With the window of a scenario minutes apart, V8 throws a target's bytecode and what it learned away meanwhile, as it would of no server at
+ * work, and the most of those that have the most code.
  */
-const NODE_FLAGS = ['--expose-gc', '--no-flush-bytecode', '--heap-growing-percent=300']
+const NODE_FLAGS = ['--expose-gc', '--no-flush-bytecode']
 
 /** Starts a file as a process of its own, on one core where `pin` says so, and gives a way to ask it things. */
 export async function startChild(file, { name, args = [], pin }) {
