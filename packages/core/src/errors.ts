@@ -31,6 +31,22 @@ export class LegFailedError extends Error {
   }
 }
 
+/**
+ * The same without a stack, for a failure that a provider or a limit made and no code.
+ *
+ * Hot while a provider is down: the stack is most of what an error takes to make.
+ */
+export function legFailed(failure: Failure): LegFailedError {
+  const { stackTraceLimit } = Error
+  // Fails, and does no harm, where the host has frozen what the language brings.
+  Reflect.set(Error, 'stackTraceLimit', 0)
+  try {
+    return new LegFailedError(failure)
+  } finally {
+    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit)
+  }
+}
+
 /** Recognises a `LegFailedError`, from another copy of this package too. */
 export function isLegFailedError(value: unknown): value is LegFailedError {
   return isMarked(value, LEG_FAILED)

@@ -1,5 +1,4 @@
-import type { LegIdentity } from './breaker/leg-key.js'
-import type { RunEvents } from './events.js'
+import type { FailoverEvent, RunEndEvent, RunEvents } from './events.js'
 import type { Failure } from './failure/failure.js'
 import type { Verdict } from './failure/verdict.js'
 import type { Leg } from './leg.js'
@@ -38,30 +37,34 @@ export function createRunJournal(identity: RunIdentity, emit: (event: RunEvents)
   let attempt = 0
   let failedAfterMs = 0
 
+  // Hot, where somebody listens: several of them a request, and so no spreads.
   return {
-    attemptStart(leg) {
+    attemptStart({ provider, model, region }) {
       attempt += 1
-      emit({ type: 'attempt-start', ...at(leg), attempt })
+      emit(placed({ type: 'attempt-start', requestId, route, provider, model, at: epoch(), attempt }, region))
     },
-    attemptFailure(leg, failure, verdict, latencyMs, committed, usage) {
+    attemptFailure({ provider, model, region }, failure, verdict, latencyMs, committed, usage = failure.usage) {
       failedAfterMs = latencyMs
       const { kind, phase, status, code } = failure
-      const counted = usage ?? failure.usage
-      emit({ type: 'attempt-failure', ...at(leg), attempt, kind, phase, status, code, verdict, usage: counted, latencyMs, committed })
+      const at = epoch()
+      emit(placed(
+        { type: 'attempt-failure', requestId, route, provider, model, at, attempt, kind, phase, status, code, verdict, usage, latencyMs, committed },
+        region,
+      ))
     },
-    legSkipped(leg, reason) {
-      emit({ type: 'leg-skipped', ...at(leg), reason })
+    legSkipped({ provider, model, region }, reason) {
+      emit(placed({ type: 'leg-skipped', requestId, route, provider, model, at: epoch(), reason }, region))
     },
     failover(from, failure, to) {
       const latencyMs = failedAfterMs
       emit({ type: 'failover', requestId, route, at: epoch(), from: legName(from), to: legName(to), reason: failure.kind, latencyMs, callerKeyId })
     },
-    runCommit(leg, latencyMs) {
-      emit({ type: 'run-commit', ...at(leg), attempt, latencyMs })
+    runCommit({ provider, model, region }, latencyMs) {
+      emit(placed({ type: 'run-commit', requestId, route, provider, model, at: epoch(), attempt, latencyMs }, region))
     },
   }
+}
 
-  function at({ provider, model, region }: LegIdentity) {
-    return { requestId, route, provider, model, ...(region === undefined ? undefined : { region }), at: epoch() }
-  }
+function placed(event: Exclude<RunEvents, FailoverEvent | RunEndEvent>, region: string | undefined): RunEvents {
+  return region === undefined ? event : { ...event, region }
 }

@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from './clock.js'
-import { LegFailedError } from './errors.js'
+import { legFailed } from './errors.js'
 import type { Failure, TimeoutPhase } from './failure/failure.js'
 import { failureOf } from './failure/failure.js'
 import { StopSwitch } from './stop-signal.js'
@@ -39,7 +39,7 @@ export class AttemptScope {
   stop(failure: Failure): void {
     if (this.#stopped !== undefined) return
     this.#stopped = failure
-    this.stopSwitch.abort(new LegFailedError(failure))
+    this.stopSwitch.abort(legFailed(failure))
     this.#listener?.(failure)
   }
 
@@ -54,7 +54,7 @@ export class AttemptScope {
    */
   orStopped<T>(work: PromiseLike<T>, late?: (value: T) => void): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#listener = (failure) => reject(new LegFailedError(failure))
+      this.#listener = (failure) => reject(legFailed(failure))
       if (this.#stopped !== undefined) this.#listener(this.#stopped)
       work.then((value) => {
         if (this.#stopped !== undefined) late?.(value)

@@ -1,4 +1,4 @@
-import { ChainFailedError, failureOf, isChainFailedError, isLegFailedError, LegFailedError } from '@understudy/core'
+import { ChainFailedError, failureOf, isChainFailedError, isLegFailedError, legFailed, LegFailedError } from '@understudy/core'
 import t from 'tap'
 
 t.test('both errors have a stable code, a name and no words of a provider', async (t) => {
@@ -25,4 +25,22 @@ t.test('a stranger is none of ours, whatever it does', async (t) => {
   for (const value of [undefined, null, 'x', 7, {}, new Error('x'), hostile, { [Symbol.for('understudy.LegFailedError')]: 1 }]) {
     t.strictSame([isLegFailedError(value), isChainFailedError(value)], [false, false])
   }
+})
+
+t.test('a failure that no code made has no stack, and takes nobody else\'s', async (t) => {
+  const failure = failureOf('server_error', { status: 500 })
+  const { stackTraceLimit } = Error
+  const error = legFailed(failure)
+  t.match(error, { code: 'ERR_UNDERSTUDY_LEG_FAILED', failure })
+  t.ok(isLegFailedError(error) && error instanceof LegFailedError)
+  t.equal(error.stack?.includes('\n    at '), false)
+  t.equal(Error.stackTraceLimit, stackTraceLimit)
+  t.match(new Error('another').stack, /\n {4}at /)
+})
+
+t.test('where the language is frozen it is an error as any other', async (t) => {
+  const { stackTraceLimit } = Error
+  Object.defineProperty(Error, 'stackTraceLimit', { value: stackTraceLimit, writable: false })
+  t.teardown(() => void Object.defineProperty(Error, 'stackTraceLimit', { value: stackTraceLimit, writable: true }))
+  t.ok(isLegFailedError(legFailed(failureOf('empty'))))
 })

@@ -1,4 +1,5 @@
 import type { Arrival, ChatRequest, Dialect, Failure, Part } from '@understudy/core'
+import type { DecodedResponse } from './decode-document.js'
 
 /**
  * A dialect as providers speak it, as pure functions: no I/O, no timers. Everything above it is blind to which dialect it is. This is all
@@ -43,7 +44,7 @@ export interface ProviderCodec {
    * (an error object, no choices, no JSON). An answer without output gives no content part: whether that is `empty`,
    * the core decides.
    */
-  decodeResponse(body: Uint8Array, situation: ResponseSituation): { readonly parts: readonly Part[] }
+  decodeResponse(body: Uint8Array, situation: ResponseSituation): DecodedResponse
   /** What an answer outside 2xx means. */
   decodeFailure(answer: FailedAnswer): Failure
   /**
@@ -87,8 +88,11 @@ export interface DialectCodec extends ProviderCodec {
    * one line.
    */
   withStreamField(frames: Uint8Array, key: string, json: string): Uint8Array
-  /** The same JSON body with `"key":json` in first place; unchanged if it is no object. Else as `withStreamField`. */
-  withResponseField(body: Uint8Array, key: string, json: string): Uint8Array
+  /**
+   * The same JSON body with `"key":json` in first place; unchanged if it is no object. Else as `withStreamField`. `members`: what
+   * `decodeResponse` said of this body, which spares a search of all of it.
+   */
+  withResponseField(body: Uint8Array, key: string, json: string, members?: readonly string[]): Uint8Array
 }
 
 export interface RequestOutline {
@@ -138,7 +142,7 @@ export interface ResponseSituation {
   readonly status: number
   /**
    * Whether the client gets the bytes themselves, so that no text of the parts is read: it may then hold one character a
-   * byte. An `error` part is right in any case. Default false.
+   * byte, and of a long one only the beginning. An `error` part is right in any case. Default false.
    */
   readonly isForwarded?: boolean | undefined
 }

@@ -5,6 +5,8 @@ import { objectMembers } from './object-members.js'
 const TO_FIRST_OBJECT = /(?:^|[\r\n])data:[ \t]*\{/
 const BLANK_LINE = /\r\n\r\n|\n\n|\r\r/g
 const FIRST_BYTES = 1024
+const BRACE = 0x7b
+const QUOTE = 0x22
 /** Of frames that begin with an event of usual length, all that is looked at: a read may bring many. */
 const STREAM_BYTES = 4096
 
@@ -28,17 +30,23 @@ function spliceFirst(frames: Uint8Array, latin1: string, key: string, json: stri
   return replaced ?? splice(frames, position, key, json, /^(?:\s|[\r\n]data:)*\}/.test(event.slice(0, 64)))
 }
 
-/** Puts `"key":json` in first place of a JSON object. */
-export function spliceResponseField(body: Uint8Array, key: string, json: string): Uint8Array {
-  const start = /^(?:\xef\xbb\xbf)?\s*\{/.exec(toLatin1(body.subarray(0, FIRST_BYTES)))
-  if (start === null) return body
-  const position = start[0].length
-  if (mayHave(Buffer.from(body.buffer, body.byteOffset, body.length), key)) {
+/** Puts `"key":json` in first place of a JSON object. `members`: the names of those it has, one character a byte, where they are known. */
+export function spliceResponseField(body: Uint8Array, key: string, json: string, members?: readonly string[]): Uint8Array {
+  const position = bodyStart(body)
+  if (position === undefined) return body
+  const isThere = members?.includes(asLatin1(key)) ?? mayHave(Buffer.from(body.buffer, body.byteOffset, body.length), key)
+  if (isThere) {
     const replaced = replaceMember(toLatin1(body), position, body.length, key, json)
     if (replaced !== undefined) return replaced
   }
-  const isEmpty = /^\s*\}/.test(toLatin1(body.subarray(position, position + FIRST_BYTES)))
+  const isEmpty = body[position] !== QUOTE && /^\s*\}/.test(toLatin1(body.subarray(position, position + FIRST_BYTES)))
   return splice(body, position, key, json, isEmpty)
+}
+
+/** Behind the brace of an object; in nearly every body that is the first byte. */
+function bodyStart(body: Uint8Array): number | undefined {
+  if (body[0] === BRACE) return 1
+  return /^(?:\xef\xbb\xbf)?\s*\{/.exec(toLatin1(body.subarray(0, FIRST_BYTES)))?.[0].length
 }
 
 /** Whether the key is there in so many letters, or something is there that may spell it. One native search each. */

@@ -53,9 +53,13 @@ export function createRunEnd(identity: RunEndIdentity, { now, epoch, emit, codeO
     if (core === undefined || client === undefined || isTold) return
     isTold = true
     const { end, leg } = core
+    const { requestId, route, requested, callerKeyId } = identity
     emit({
       type: 'run-end',
-      ...identity,
+      requestId,
+      route,
+      requested,
+      callerKeyId,
       at: epoch(),
       lane: identity.lane ?? 'standard',
       provider: leg?.provider,

@@ -1,5 +1,5 @@
 import type { Logger } from '@understudy/config'
-import type { Failure, FailedRun, FailureKind, Leg, RunOutcome } from '@understudy/core'
+import type { AttemptRecord, Failure, FailedRun, FailureKind, Leg, RunOutcome, SkipReason, TimeoutPhase } from '@understudy/core'
 import { legName, reasonOf } from '@understudy/core'
 
 import { framesOf } from './error-frames.js'
@@ -17,17 +17,12 @@ export interface RunLine {
 export function logOutcome(logger: Logger | undefined, run: RunLine, outcome: RunOutcome): void {
   if (logger === undefined || (outcome.type === 'failed' && outcome.cause === 'aborted')) return
   if (outcome.type === 'committed' && outcome.trail.length === 1) return
-  const attempts = outcome.trail.map((record) => ({
-    leg: legName(record),
-    outcome: record.outcome,
-    reason: reasonOf(record),
-    ...(record.outcome === 'failed' && detailsOf(record.failure)),
-    ...(record.outcome === 'skipped' && record.feature !== undefined && { feature: record.feature }),
-  }))
-  const fields = { ...run, attempts }
+  const { requestId, route } = run
+  const attempts = outcome.trail.map(attemptOf)
+  const fields = { requestId, route, attempts }
   if (outcome.type === 'committed') {
     const served = legName(outcome.leg)
-    logger.info({ ...fields, served }, `route '${run.route}': rescued by ${served}`)
+    logger.info({ requestId, route, attempts, served }, `route '${route}': rescued by ${served}`)
   } else if (isRequestFault(outcome)) {
     logger.warn({ ...fields, cause: outcome.cause }, `route '${run.route}': the request was refused`)
   } else {
@@ -35,13 +30,27 @@ export function logOutcome(logger: Logger | undefined, run: RunLine, outcome: Ru
   }
 }
 
-/** What helps to find out why, where it is known. */
-function detailsOf({ status, code, phase }: Failure) {
-  return {
-    ...(status === undefined ? undefined : { status }),
-    ...(code === undefined ? undefined : { code }),
-    ...(phase === undefined ? undefined : { phase }),
+interface LoggedAttempt {
+  leg: string
+  outcome: AttemptRecord['outcome']
+  reason: FailureKind | SkipReason | undefined
+  status?: number
+  code?: string
+  phase?: TimeoutPhase
+  feature?: string
+}
+
+/** With what helps to find out why, where it is known. Hot while a provider is down: a row or more of each request, and so no spreads. */
+function attemptOf(record: AttemptRecord): LoggedAttempt {
+  const attempt: LoggedAttempt = { leg: legName(record), outcome: record.outcome, reason: reasonOf(record) }
+  if (record.outcome === 'failed') {
+    const { status, code, phase } = record.failure
+    if (status !== undefined) attempt.status = status
+    if (code !== undefined) attempt.code = code
+    if (phase !== undefined) attempt.phase = phase
   }
+  if (record.outcome === 'skipped' && record.feature !== undefined) attempt.feature = record.feature
+  return attempt
 }
 
 /** An answer broke off after its commit: its client has half of it. */

@@ -1,7 +1,8 @@
 import type { Part, StartPart, Usage } from '@understudy/core'
 import { failureOf } from '@understudy/core'
+import { decodeDocument, type DecodedResponse } from '../decode-document.js'
 import type { ResponseSituation } from '../dialect-codec.js'
-import { decodeLatin1, decodeText, isObject, listOf, numberOf, objectOf, parseJson, textOf } from '../read-json.js'
+import { isObject, listOf, numberOf, objectOf, textOf } from '../read-json.js'
 import type { JsonObject } from '../read-json.js'
 import { errorIn, failureOfError } from './decode-failure.js'
 import { readMessage } from './read-message.js'
@@ -13,28 +14,25 @@ const END: Part = { type: 'end' }
 /** A whole JSON answer as parts. */
 export function decodeResponse(
   body: Uint8Array,
-  { isForwarded = false }: Pick<ResponseSituation, 'isForwarded'> = {},
-): { readonly parts: readonly Part[] } {
-  if (!isForwarded) return readResponse(parseJson(decodeText(body)))
-  // Hot for long answers: all of JSON's own characters are ASCII, and decoding UTF-8 costs more than all the rest.
-  const outline = readResponse(parseJson(decodeLatin1(body)))
-  return outline.parts[0]?.type === 'error' ? decodeResponse(body) : outline
+  situation: Pick<ResponseSituation, 'isForwarded'> = {},
+): DecodedResponse {
+  return decodeDocument(body, situation, readResponse)
 }
 
-function readResponse(value: unknown): { readonly parts: readonly Part[] } {
+function readResponse(value: unknown): readonly Part[] {
   const error = errorIn(value)
-  if (error !== undefined) return { parts: [{ type: 'error', failure: failureOfError(error) }] }
+  if (error !== undefined) return [{ type: 'error', failure: failureOfError(error) }]
   const choices = listOf(objectOf(value)?.choices).filter(isObject)
-  if (!isObject(value) || choices.length === 0) return { parts: [{ type: 'error', failure: failureOf('malformed') }] }
+  if (!isObject(value) || choices.length === 0) return [{ type: 'error', failure: failureOf('malformed') }]
 
   const parts: Part[] = [startOf(value)]
   for (const [position, choice] of choices.entries()) readChoice(choice, numberOf(choice.index) ?? position, parts)
   const failed = parts.find((part) => part.type === 'error')
-  if (failed !== undefined) return { parts: [failed] }
+  if (failed !== undefined) return [failed]
   const usage = readUsage(value.usage)
   if (usage !== undefined) parts.push({ type: 'usage', usage })
   parts.push(END)
-  return { parts }
+  return parts
 }
 
 function readChoice(choice: JsonObject, index: number, parts: Part[]): void {

@@ -1,19 +1,17 @@
 import type { Part } from '@understudy/core'
 import { failureOf } from '@understudy/core'
+import { decodeDocument, type DecodedResponse } from '../decode-document.js'
 import type { ResponseSituation } from '../dialect-codec.js'
-import { decodeLatin1, decodeText, isObject, parseJson, type JsonObject } from '../read-json.js'
+import { isObject, type JsonObject } from '../read-json.js'
 import { errorIn, failureOfError } from './decode-failure.js'
 import { finishOf, readOutput, readUsage, startOf } from './read-output.js'
 
 /** A whole response as parts. */
 export function decodeResponse(
   body: Uint8Array,
-  { isForwarded = false }: Pick<ResponseSituation, 'isForwarded'> = {},
-): { readonly parts: readonly Part[] } {
-  if (!isForwarded) return { parts: readResponse(parseJson(decodeText(body))) }
-  // Hot for long answers: all of JSON's own characters are ASCII, and decoding UTF-8 costs more than all the rest.
-  const parts = readResponse(parseJson(decodeLatin1(body)))
-  return parts[0]?.type === 'error' ? decodeResponse(body) : { parts }
+  situation: Pick<ResponseSituation, 'isForwarded'> = {},
+): DecodedResponse {
+  return decodeDocument(body, situation, readResponse)
 }
 
 function readResponse(value: unknown): readonly Part[] {

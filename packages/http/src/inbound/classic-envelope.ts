@@ -22,7 +22,7 @@ export const classic: DialectCodec = {
   },
   encodeStreamFailure: ({ code, message, requestId }) => frame('error', { code, message, request_id: requestId }),
   withStreamField: (frames, _key, json) => Buffer.concat([Buffer.from(`data: {"type":"metadata","data":${json}}\n\n`), frames]),
-  withResponseField: (body, _key, json) => openai.withResponseField(body, 'metadata', json),
+  withResponseField: (body, _key, json, members) => openai.withResponseField(body, 'metadata', json, members),
 }
 
 /** A whole answer. */

@@ -48,8 +48,8 @@ export class DocumentArrivals implements AsyncIterableIterator<Arrival, undefine
     signal.throwIfAborted()
     if (!whole) return { done: false, value: { parts: [{ type: 'error', failure: whyNotWhole(this.#source.failure) }], events: 0 } }
     const bytes = this.#unread === undefined ? rest : Buffer.concat([this.#unread, rest])
-    const { parts } = codec.decodeResponse(bytes, { status: this.#status, isForwarded: sameDialect && !streamed })
-    return new Given(new DocumentArrival(parts, sameDialect ? bytes : undefined))
+    const { parts, members } = codec.decodeResponse(bytes, { status: this.#status, isForwarded: sameDialect && !streamed })
+    return new Given(new DocumentArrival(parts, sameDialect ? bytes : undefined, members))
   }
 
   return(): Promise<IteratorResult<Arrival, undefined>> {
@@ -59,14 +59,18 @@ export class DocumentArrivals implements AsyncIterableIterator<Arrival, undefine
   }
 }
 
-class DocumentArrival implements Arrival {
+/** A whole document. */
+export class DocumentArrival implements Arrival {
   readonly parts: Arrival['parts']
   readonly bytes: Uint8Array | undefined
   readonly events = 1
+  /** As the codec's `decodeResponse` gave them. */
+  readonly members: readonly string[] | undefined
 
-  constructor(parts: Arrival['parts'], bytes: Uint8Array | undefined) {
+  constructor(parts: Arrival['parts'], bytes: Uint8Array | undefined, members: readonly string[] | undefined) {
     this.parts = parts
     this.bytes = bytes
+    this.members = members
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Failure, StopSignal } from '@understudy/core'
-import { failureOf, LegFailedError } from '@understudy/core'
+import { failureOf, legFailed } from '@understudy/core'
 import type { Dispatcher } from 'undici'
 import type { ByteSource } from './byte-source.js'
 import type { CancellableDispatchOptions } from './cancellable-client.js'
@@ -190,7 +190,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteSource {
   #fail(failure: Failure): void {
     if (this.state !== 'open') return
     this.#settle('failed', failure)
-    this.#rejectHead(new LegFailedError(failure))
+    this.#rejectHead(legFailed(failure))
   }
 
   #settle(state: 'ended' | 'failed', failure: Failure | undefined): void {

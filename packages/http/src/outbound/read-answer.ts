@@ -1,5 +1,5 @@
 import type { Arrival, Dialect, LegAnswer, StopSignal } from '@understudy/core'
-import { failureOf, LegFailedError } from '@understudy/core'
+import { failureOf, legFailed, LegFailedError } from '@understudy/core'
 import type { ProviderCodec, StreamDecoder } from '@understudy/dialects'
 import { createSayableParts } from '@understudy/dialects'
 import type { AnswerFault } from '../drills/faulted-source.js'
@@ -119,5 +119,5 @@ export async function failedAnswer(
     body: bytes?.toString() ?? '',
     now: reader.wallClock(),
   })
-  return new LegFailedError(failure)
+  return legFailed(failure)
 }
