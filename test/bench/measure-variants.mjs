@@ -61,18 +61,28 @@ async function measureScale(bench) {
   return tables
 }
 
+/**
+ * Two processes of each, and of each window the mean of both: what V8 makes of the same code differs by some 10 % from process to process, for
+ * as long as they live.
+ */
 async function measureFeatures(bench) {
   const started = new Map()
-  for (const feature of features) started.set(feature, await bench.start(variant('feature', feature)))
+  const start = (feature) => bench.start(variant('feature', feature))
+  for (const feature of features) started.set(feature, [await start(feature), await start(feature)])
   const jobs = featureLoads.filter(({ alone }) => !alone).flatMap(({ title, measure }) =>
-    features.map((feature) => ({ of: feature, key: title, target: started.get(feature), measure })))
+    features.map((feature) => ({
+      of: feature,
+      key: title,
+      target: started.get(feature),
+      measure: async (one, pair) => mean(await inTurn(pair, (target) => measure(one, target))),
+    })))
   say('features')
   const figures = await measureInTurn(bench, jobs)
-  await Promise.all([...started.values()].map((target) => target.stop()))
+  await Promise.all([...started.values()].flat().map((target) => target.stop()))
   for (let round = 0; round < bench.plan.rounds; round += 1) {
     for (const { title, measure } of featureLoads.filter(({ alone }) => alone)) {
       for (const feature of features) {
-        const fresh = await bench.start(variant('feature', feature))
+        const fresh = await start(feature)
         figures.add(feature, round, { [title]: await measure(bench, fresh) })
         await fresh.stop()
       }
@@ -80,6 +90,14 @@ async function measureFeatures(bench) {
   }
   return figures
 }
+
+async function inTurn(targets, measure) {
+  const measured = []
+  for (const target of targets) measured.push(await measure(target))
+  return measured
+}
+
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length
 
 async function measureDialects(bench) {
   const started = []

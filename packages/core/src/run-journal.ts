@@ -33,38 +33,62 @@ export interface RunIdentity {
 
 /** Makes the journal of one run. */
 export function createRunJournal(identity: RunIdentity, emit: (event: RunEvents) => void): RunJournal {
-  const { requestId, route, callerKeyId, epoch } = identity
-  let attempt = 0
-  let failedAfterMs = 0
-
-  // Hot, where somebody listens: several of them a request, and so no spreads.
-  return {
-    attemptStart({ provider, model, region }) {
-      attempt += 1
-      emit(placed({ type: 'attempt-start', requestId, route, provider, model, at: epoch(), attempt }, region))
-    },
-    attemptFailure({ provider, model, region }, failure, verdict, latencyMs, committed, usage = failure.usage) {
-      failedAfterMs = latencyMs
-      const { kind, phase, status, code } = failure
-      const at = epoch()
-      emit(placed(
-        { type: 'attempt-failure', requestId, route, provider, model, at, attempt, kind, phase, status, code, verdict, usage, latencyMs, committed },
-        region,
-      ))
-    },
-    legSkipped({ provider, model, region }, reason) {
-      emit(placed({ type: 'leg-skipped', requestId, route, provider, model, at: epoch(), reason }, region))
-    },
-    failover(from, failure, to) {
-      const latencyMs = failedAfterMs
-      emit({ type: 'failover', requestId, route, at: epoch(), from: legName(from), to: legName(to), reason: failure.kind, latencyMs, callerKeyId })
-    },
-    runCommit({ provider, model, region }, latencyMs) {
-      emit(placed({ type: 'run-commit', requestId, route, provider, model, at: epoch(), attempt, latencyMs }, region))
-    },
-  }
+  return new EmittedJournal(identity, emit)
 }
 
-function placed(event: Exclude<RunEvents, FailoverEvent | RunEndEvent>, region: string | undefined): RunEvents {
-  return region === undefined ? event : { ...event, region }
+/** A class: one is made for every run. Hot, where somebody listens: several events a run, and so no spreads. */
+class EmittedJournal implements RunJournal {
+  readonly #run: RunIdentity
+  readonly #emit: (event: RunEvents) => void
+  #attempt = 0
+  #failedAfterMs = 0
+
+  constructor(run: RunIdentity, emit: (event: RunEvents) => void) {
+    this.#run = run
+    this.#emit = emit
+  }
+
+  attemptStart({ provider, model, region }: Leg): void {
+    const { requestId, route, epoch } = this.#run
+    this.#attempt += 1
+    this.#tell({ type: 'attempt-start', requestId, route, provider, model, at: epoch(), attempt: this.#attempt }, region)
+  }
+
+  attemptFailure(
+    { provider, model, region }: Leg,
+    { kind, phase, status, code, usage: counted }: Failure,
+    verdict: Verdict,
+    latencyMs: number,
+    committed: boolean,
+    usage = counted,
+  ): void {
+    const { requestId, route, epoch } = this.#run
+    const attempt = this.#attempt
+    this.#failedAfterMs = latencyMs
+    const at = epoch()
+    this.#tell(
+      { type: 'attempt-failure', requestId, route, provider, model, at, attempt, kind, phase, status, code, verdict, usage, latencyMs, committed },
+      region,
+    )
+  }
+
+  legSkipped({ provider, model, region }: Leg, reason: SkipReason): void {
+    const { requestId, route, epoch } = this.#run
+    this.#tell({ type: 'leg-skipped', requestId, route, provider, model, at: epoch(), reason }, region)
+  }
+
+  failover(from: Leg, { kind }: Failure, to: Leg): void {
+    const { requestId, route, callerKeyId, epoch } = this.#run
+    const latencyMs = this.#failedAfterMs
+    this.#emit({ type: 'failover', requestId, route, at: epoch(), from: legName(from), to: legName(to), reason: kind, latencyMs, callerKeyId })
+  }
+
+  runCommit({ provider, model, region }: Leg, latencyMs: number): void {
+    const { requestId, route, epoch } = this.#run
+    this.#tell({ type: 'run-commit', requestId, route, provider, model, at: epoch(), attempt: this.#attempt, latencyMs }, region)
+  }
+
+  #tell(event: Exclude<RunEvents, FailoverEvent | RunEndEvent>, region: string | undefined): void {
+    this.#emit(region === undefined ? event : { ...event, region })
+  }
 }

@@ -32,28 +32,47 @@ export interface RunEndOptions {
 }
 
 /** Emits `run-end`, once, as soon as both sides are known. */
-export function createRunEnd(identity: RunEndIdentity, { now, epoch, emit, codeOfBroken }: RunEndOptions): RunEnd {
-  const startedAt = now()
-  let core: { readonly end: TailEnd; readonly leg: Leg | undefined } | undefined
-  let client: { readonly status: number | undefined; readonly errorCode: string | undefined } | undefined
-  let isTold = false
+export function createRunEnd(identity: RunEndIdentity, options: RunEndOptions): RunEnd {
+  return new TwoSidedEnd(identity, options)
+}
 
-  return {
-    ended(end, leg) {
-      core = { end, leg }
-      settle()
-    },
-    answered(status, errorCode) {
-      client = { status, errorCode }
-      settle()
-    },
+/** A class: one is made for every run that somebody hears of. */
+class TwoSidedEnd implements RunEnd {
+  readonly #run: RunEndIdentity
+  readonly #options: RunEndOptions
+  readonly #startedAt: number
+  #end: TailEnd | undefined
+  #leg: Leg | undefined
+  #isAnswered = false
+  #status: number | undefined
+  #errorCode: string | undefined
+  #isTold = false
+
+  constructor(run: RunEndIdentity, options: RunEndOptions) {
+    this.#run = run
+    this.#options = options
+    this.#startedAt = options.now()
   }
 
-  function settle(): void {
-    if (core === undefined || client === undefined || isTold) return
-    isTold = true
-    const { end, leg } = core
-    const { requestId, route, requested, callerKeyId } = identity
+  ended(end: TailEnd, leg: Leg | undefined): void {
+    this.#end = end
+    this.#leg = leg
+    this.#settle()
+  }
+
+  answered(status: number | undefined, errorCode: string | undefined): void {
+    this.#isAnswered = true
+    this.#status = status
+    this.#errorCode = errorCode
+    this.#settle()
+  }
+
+  #settle(): void {
+    const end = this.#end
+    if (end === undefined || !this.#isAnswered || this.#isTold) return
+    this.#isTold = true
+    const { requestId, route, requested, callerKeyId, lane = 'standard' } = this.#run
+    const { now, epoch, emit, codeOfBroken } = this.#options
     emit({
       type: 'run-end',
       requestId,
@@ -61,14 +80,14 @@ export function createRunEnd(identity: RunEndIdentity, { now, epoch, emit, codeO
       requested,
       callerKeyId,
       at: epoch(),
-      lane: identity.lane ?? 'standard',
-      provider: leg?.provider,
-      model: leg?.model,
+      lane,
+      provider: this.#leg?.provider,
+      model: this.#leg?.model,
       usage: end.usage,
-      status: client.status,
-      errorCode: client.errorCode ?? codeOfBroken(end),
+      status: this.#status,
+      errorCode: this.#errorCode ?? codeOfBroken(end),
       verdict: end.verdict,
-      latencyMs: now() - startedAt,
+      latencyMs: now() - this.#startedAt,
     })
   }
 }
