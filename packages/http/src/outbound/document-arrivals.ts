@@ -44,7 +44,8 @@ export class DocumentArrivals implements AsyncIterableIterator<Arrival, undefine
     if (this.#done) return DONE
     this.#done = true
     const { codec, signal, sameDialect, streamed } = this.#reader
-    const { bytes: rest, whole } = await readBody(this.#source, MAX_DOCUMENT_BYTES, signal)
+    const reading = readBody(this.#source, MAX_DOCUMENT_BYTES, signal)
+    const { bytes: rest, whole } = reading instanceof Promise ? await reading : reading
     signal.throwIfAborted()
     if (!whole) return { done: false, value: { parts: [{ type: 'error', failure: whyNotWhole(this.#source.failure) }], events: 0 } }
     const bytes = this.#unread === undefined ? rest : Buffer.concat([this.#unread, rest])

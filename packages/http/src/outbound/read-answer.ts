@@ -112,7 +112,8 @@ export async function failedAnswer(
   head: AnswerHead,
   reader: Pick<AnswerReader, 'codec' | 'signal' | 'wallClock'>,
 ): Promise<LegFailedError> {
-  const bytes = body === undefined ? undefined : (await readBody(body, MAX_ERROR_BYTES, reader.signal)).bytes
+  const reading = body === undefined ? undefined : readBody(body, MAX_ERROR_BYTES, reader.signal)
+  const { bytes } = reading instanceof Promise ? await reading : (reading ?? {})
   const failure = reader.codec.decodeFailure({
     status: head.status,
     headers: headerTexts(head.headers),

@@ -12,28 +12,52 @@ export interface ReadBody {
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Reads to the end, or until there are more than `maxBytes`, and then no further: the source is cut. Rejects with the
- * reason of `signal` if that is aborted.
+ * Reads to the end, or until there are more than `maxBytes`, and then no further: the source is cut. No promise where all of it is there
+ * already, which most answers in JSON are by the time that their head is read. Rejects with the reason of `signal` if that is aborted.
  */
-export async function readBody(source: ByteSource, maxBytes: number, signal: StopSignal): Promise<ReadBody> {
-  let first: Buffer | undefined
-  let more: Buffer[] | undefined
-  let length = 0
-  for (;;) {
-    const bytes = source.take()
-    if (bytes !== undefined) {
-      if (first === undefined) first = bytes
-      else if (more === undefined) more = [first, bytes]
-      else more.push(bytes)
-      length += bytes.length
-      if (length > maxBytes) {
-        source.cancel()
-        return { bytes: Buffer.concat(more ?? [first], maxBytes), whole: false }
-      }
-      continue
-    }
-    if (source.state !== 'open') break
-    await waitForBytes(source, signal)
+export function readBody(source: ByteSource, maxBytes: number, signal: StopSignal): ReadBody | Promise<ReadBody> {
+  const reading = new BodyReading(source, maxBytes)
+  return reading.take() ?? reading.rest(signal)
+}
+
+/** A class: one is made for every answer that is read whole. */
+class BodyReading {
+  readonly #source: ByteSource
+  readonly #maxBytes: number
+  #first: Buffer | undefined
+  #more: Buffer[] | undefined
+  #length = 0
+
+  constructor(source: ByteSource, maxBytes: number) {
+    this.#source = source
+    this.#maxBytes = maxBytes
   }
-  return { bytes: more === undefined ? (first ?? NOTHING) : Buffer.concat(more, length), whole: source.state === 'ended' }
+
+  /** Takes what there is; gives the body once it has ended, or is too long. */
+  take(): ReadBody | undefined {
+    const source = this.#source
+    for (let bytes = source.take(); bytes !== undefined; bytes = source.take()) {
+      if (this.#first === undefined) this.#first = bytes
+      else if (this.#more === undefined) this.#more = [this.#first, bytes]
+      else this.#more.push(bytes)
+      this.#length += bytes.length
+      if (this.#length > this.#maxBytes) {
+        source.cancel()
+        return { bytes: Buffer.concat(this.#more ?? [this.#first], this.#maxBytes), whole: false }
+      }
+    }
+    return source.state === 'open' ? undefined : { bytes: this.#whole(), whole: source.state === 'ended' }
+  }
+
+  async rest(signal: StopSignal): Promise<ReadBody> {
+    for (;;) {
+      await waitForBytes(this.#source, signal)
+      const body = this.take()
+      if (body !== undefined) return body
+    }
+  }
+
+  #whole(): Buffer {
+    return this.#more === undefined ? (this.#first ?? NOTHING) : Buffer.concat(this.#more, this.#length)
+  }
 }
