@@ -43,7 +43,6 @@ export function createLegWatch({ warn, epoch, emit }: LegWatchHost): LegWatch {
   const faults = new Map<string, number>()
   const served = new Map<string, number>()
   const warned = new Set<string>()
-  const keys = new Map<string, Map<string, string>>()
 
   return {
     record(trail) {
@@ -52,7 +51,7 @@ export function createLegWatch({ warn, epoch, emit }: LegWatchHost): LegWatch {
         // An attempt that the client cut short, or that was never made for a fault of ours, says nothing about its leg.
         if (record.outcome === 'skipped') continue
         if (record.outcome === 'failed' && (record.failure.kind === 'aborted' || record.failure.internal === true)) continue
-        const key = keyOf(record)
+        const key = legKey(record)
         if (record.outcome === 'failed') {
           note(record, record.failure)
           countFault(key, record, record.failure.kind, serves)
@@ -70,18 +69,6 @@ export function createLegWatch({ warn, epoch, emit }: LegWatchHost): LegWatch {
       const key = legKey(leg)
       return { lastServedAt: served.get(key), misconfigured: (faults.get(key) ?? 0) >= FAULTS_OF_SETTING }
     },
-  }
-
-  /** Hot: once an attempt. Rows are new each time, and their legs are not. */
-  function keyOf(record: AttemptRecord): string {
-    if (record.region !== undefined || record.configuredModel !== undefined) return legKey(record)
-    const { provider, model } = record
-    const known = keys.get(provider)?.get(model)
-    if (known !== undefined) return known
-    const key = legKey(record)
-    const ofProvider = keys.get(provider) ?? new Map<string, string>()
-    keys.set(provider, ofProvider.set(model, key))
-    return key
   }
 
   function note(leg: LegIdentity, failure: Failure): void {

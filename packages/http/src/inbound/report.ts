@@ -1,4 +1,4 @@
-import type { AttemptRecord, Failure, FailureKind, LegIdentity, SkipReason } from '@understudy/core'
+import type { AttemptRecord, Failure, FailureKind, SkipReason } from '@understudy/core'
 import { legKey, legName, reasonOf } from '@understudy/core'
 
 import { OWN_CODE_MESSAGES, REASON_MESSAGES } from './client-errors.js'
@@ -77,13 +77,7 @@ export function reportJson(first: string, served: string, chainLength: number, t
 /** A leg that served when it was asked again has stood in for nobody. */
 function hasMoved(trail: readonly AttemptRecord[]): boolean {
   const last = trail.length > 1 ? trail.at(-1) : undefined
-  return last !== undefined && trail.some((record) => !isSameLeg(record, last))
-}
-
-function isSameLeg(one: LegIdentity, other: LegIdentity): boolean {
-  return one.provider === other.provider
-    && one.region === other.region
-    && (one.configuredModel ?? one.model) === (other.configuredModel ?? other.model)
+  return last !== undefined && trail.some((record) => legKey(record) !== legKey(last))
 }
 
 function attemptJson(record: AttemptRecord): string {

@@ -113,11 +113,11 @@ export async function failedAnswer(
   reader: Pick<AnswerReader, 'codec' | 'signal' | 'wallClock'>,
 ): Promise<LegFailedError> {
   const reading = body === undefined ? undefined : readBody(body, MAX_ERROR_BYTES, reader.signal)
-  const { bytes } = reading instanceof Promise ? await reading : (reading ?? {})
+  const read = reading instanceof Promise ? await reading : reading
   const failure = reader.codec.decodeFailure({
     status: head.status,
     headers: headerTexts(head.headers),
-    body: bytes?.toString() ?? '',
+    body: read?.bytes.toString() ?? '',
     now: reader.wallClock(),
   })
   return legFailed(failure)

@@ -3,45 +3,9 @@ import { READ } from '@understudy/core'
 import type { StreamDecoder } from '@understudy/dialects'
 import t from 'tap'
 
-import type { ByteSource } from '../../src/outbound/byte-source.js'
 import { EventArrivals } from '../../src/outbound/event-arrivals.js'
 import { SayableArrivals } from '../../src/outbound/sayable-arrivals.js'
-
-/** Bytes that come when a test says so. */
-class ScriptedBytes implements ByteSource {
-  state: 'open' | 'ended' | 'failed' = 'open'
-  readonly failure = undefined
-  readonly log: string[] = []
-  #bytes: Buffer[] = []
-  #reader: (() => void) | undefined
-
-  take(): Buffer | undefined {
-    return this.#bytes.shift()
-  }
-
-  onReady(callback: () => void): void {
-    this.#reader = callback
-  }
-
-  release(): void {
-    this.log.push('release')
-  }
-
-  cancel(): void {
-    this.log.push('cancel')
-  }
-
-  give(text: string): void {
-    this.#bytes.push(Buffer.from(text))
-    this.wake()
-  }
-
-  wake(): void {
-    const reader = this.#reader
-    this.#reader = undefined
-    reader?.()
-  }
-}
+import { ScriptedBytes } from './scripted-bytes.js'
 
 /** One text part a read; `-` completes nothing, `!` ends, `?` is a fault of the decoder. */
 const decoder: StreamDecoder = {
