@@ -65,6 +65,7 @@ for (const setUp of plainSetUps) {
     const { openai, gemini, simulator, events } = await start(t, setUp, { 'gemini-2.5-pro': [{}] })
     const { data, response } = await openai.chat.completions.create({ ...QUESTION, temperature: 0 }).withResponse()
     t.match(data, { object: 'chat.completion', choices: [{ finish_reason: 'stop' }], model: 'gemini-2.5-pro' })
+    t.match(data, { understudy: { requested_model: 'google/gemini-2.5-pro', served_model: 'google/gemini-2.5-pro' } }, 'the chain is that of the lane')
     t.equal(response.headers.get('understudy-trail')?.replace(/ms=\d+/, 'ms=0'), '"google/gemini-2.5-pro";outcome=served;ms=0')
     t.strictSame(simulator.calls[0]?.body, {
       contents: [{ role: 'user', parts: [{ text: 'Hello' }] }],

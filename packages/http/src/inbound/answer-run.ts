@@ -5,7 +5,7 @@ import type { ClientError } from '@understudy/dialects'
 import { bufferedAnswer } from './buffered-answer.js'
 import { brokenAnswer, chainFailure } from './chain-failure.js'
 import type { ChatRun } from './chat-run.js'
-import { answerWriting } from './chat-run.js'
+import { answerWriting, atOnceTexts } from './chat-run.js'
 import { errorType, FAULT_MESSAGE } from './client-errors.js'
 import { failureItems } from './failure-items.js'
 import { jsonResponse } from './rejection.js'
@@ -79,7 +79,7 @@ function failureOfChain({ route, headers, mount }: ChatRun, outcome: FailedRun) 
 }
 
 function streamed(chat: ChatRun, outcome: CommittedRun): OutboundResponse {
-  const headers = servedHeaders(STREAM_HEADERS, chat.headers, outcome.trail, outcome.answer)
+  const headers = servedHeaders(STREAM_HEADERS, chat.headers, outcome, atOnceTexts(chat.route, outcome))
   return { status: 200, headers, body: stream(chat, outcome) }
 }
 
@@ -120,7 +120,7 @@ function buffered(chat: ChatRun, outcome: CommittedRun, arrivals: readonly Arriv
   const { failure: broken, verdict } = outcome.end() ?? {}
   if (broken !== undefined) return brokenOff(chat, outcome, broken, verdict ?? healthOf(broken))
   watch.answered(200)
-  const told = servedHeaders(DOCUMENT_HEADERS, headers, outcome.trail, outcome.answer)
+  const told = servedHeaders(DOCUMENT_HEADERS, headers, outcome, atOnceTexts(chat.route, outcome))
   told['content-length'] = String(body.length)
   return { status: 200, headers: told, body }
 }

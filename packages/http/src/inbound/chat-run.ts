@@ -9,6 +9,7 @@ import { keepsProofs } from '../leg-codec.js'
 import type { WireRequest } from '../outbound/wire-request.js'
 import type { OrderHost } from '../price-hints.js'
 import type { RunWatch, RunWatchHost } from '../run-watch.js'
+import type { AtOnceTexts } from './at-once.js'
 import { reportJson } from './report.js'
 import type { RunHeaders } from './response-headers.js'
 import type { ChainChoice } from './choose-chain.js'
@@ -42,18 +43,33 @@ export interface ChatRun {
 }
 
 /** What the answer of a run is written with. */
-export function answerWriting({ host, mount, codec, route, request, headers }: ChatRun, outcome: CommittedRun): AnswerWriting {
-  const { leg, trail } = outcome
+export function answerWriting(chat: ChatRun, outcome: CommittedRun): AnswerWriting {
+  const { host, mount, codec, route, request, headers } = chat
+  const { leg } = outcome
   return {
     codec,
     requestId: headers.requestId,
-    report: mount.report
-      ? [mount.reportKey, reportJson(route.first, legName(leg), route.legs.length, trail)]
-      : undefined,
+    report: mount.report ? [mount.reportKey, reportOf(route, outcome)] : undefined,
     classic: mount.envelope === 'classic' && codec.name === 'openai',
     sameDialect: route.dialectOf.get(leg) === codec.name,
     isForeign: !keepsProofs(route.dialectOf.get(leg), leg.model, codec),
     wallClock: host.wallClock,
     asked: codec.echoOf?.(request.body ?? {}),
   }
+}
+
+function reportOf(route: RunnableRoute, outcome: CommittedRun): string {
+  const { leg, trail } = outcome
+  const [first] = trail
+  const texts = atOnceTexts(route, outcome)
+  return texts === undefined || first?.outcome !== 'served'
+    ? reportJson(route.first, legName(leg), route.legs.length, trail)
+    : texts.report(first.latencyMs)
+}
+
+/** The texts that are ready, where the run went as nearly all do. */
+export function atOnceTexts(route: RunnableRoute, { leg, trail }: CommittedRun): AtOnceTexts | undefined {
+  if (trail[0]?.outcome !== 'served') return undefined
+  const texts = route.atOnce?.get(leg)
+  return texts?.holdFor(route.first, route.legs.length) === true ? texts : undefined
 }

@@ -68,10 +68,26 @@ function neverAsked({ kind, status, code, internal }: Failure): string | undefin
  * rather than made of an object.
  */
 export function reportJson(first: string, served: string, chainLength: number, trail: readonly AttemptRecord[]): string {
-  const names = `"served_model":${JSON.stringify(served)},"requested_model":${JSON.stringify(first)}`
-  if (chainLength === 1) return `{${names}}`
-  const attempts = trail.map(attemptJson).join(',')
-  return `{${names},"failover":{"occurred":${String(hasMoved(trail))},"attempts":[${attempts}]}}`
+  if (chainLength === 1) return `{${namesJson(first, served)}}`
+  return `${reportStart(first, served, hasMoved(trail))}${trail.map(attemptJson).join(',')}${REPORT_END}`
+}
+
+/** The report of a run that this leg served at its first attempt, up to its milliseconds. */
+export function reportBefore(first: string, leg: { readonly provider: string; readonly model: string }): string {
+  return `${reportStart(first, legName(leg), false)}${attemptBefore(leg, 'served', undefined)}`
+}
+
+const REPORT_END = ']}}'
+
+/** What stands behind those milliseconds. */
+export const reportBehind = `}${REPORT_END}`
+
+function reportStart(first: string, served: string, moved: boolean): string {
+  return `{${namesJson(first, served)},"failover":{"occurred":${String(moved)},"attempts":[`
+}
+
+function namesJson(first: string, served: string): string {
+  return `"served_model":${JSON.stringify(served)},"requested_model":${JSON.stringify(first)}`
 }
 
 /** A leg that served when it was asked again has stood in for nobody. */
@@ -81,12 +97,16 @@ function hasMoved(trail: readonly AttemptRecord[]): boolean {
 }
 
 function attemptJson(record: AttemptRecord): string {
-  const reason = reasonOf(record)
-  return (
-    `{"model":${JSON.stringify(legName(record))},"status":"${record.outcome}"` +
-    (reason === undefined ? '' : `,"reason":"${reason}"`) +
-    `,"latency_ms":${String(latencyOf(record))}}`
-  )
+  return `${attemptBefore(record, record.outcome, reasonOf(record))}${String(latencyOf(record))}}`
+}
+
+function attemptBefore(
+  leg: { readonly provider: string; readonly model: string },
+  outcome: AttemptRecord['outcome'],
+  reason: ReturnType<typeof reasonOf>,
+): string {
+  const why = reason === undefined ? '' : `,"reason":"${reason}"`
+  return `{"model":${JSON.stringify(legName(leg))},"status":"${outcome}"${why},"latency_ms":`
 }
 
 function latencyOf(record: AttemptRecord): number {

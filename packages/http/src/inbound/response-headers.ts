@@ -1,6 +1,7 @@
-import type { AttemptRecord, LegAnswer } from '@understudy/core'
+import type { AttemptRecord, CommittedRun } from '@understudy/core'
 import { legName } from '@understudy/core'
 
+import type { AtOnceTexts } from './at-once.js'
 import { headerText, trailHeader } from './trail.js'
 
 /** What every response of a run says of it in its headers. */
@@ -25,12 +26,12 @@ export const STREAM_HEADERS = {
 /** Headers of an error: nobody keeps it. */
 export const ERROR_HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' } as const
 
-/** Adds the headers of a run that a leg served. */
+/** Adds the headers of a run that a leg served. `atOnce`: what of them is ready, if the first attempt was served. */
 export function servedHeaders(
   base: Readonly<Record<string, string>>,
   run: RunHeaders,
-  trail: readonly AttemptRecord[],
-  answer: LegAnswer,
+  { trail, answer }: Pick<CommittedRun, 'trail' | 'answer'>,
+  atOnce: AtOnceTexts | undefined,
 ): Record<string, string> {
   // Hot: once a request. What a spread makes of names that differ from answer to answer takes five times as long to add to.
   const headers: Record<string, string> = Object.assign({}, answer.headers, base)
@@ -42,8 +43,9 @@ export function servedHeaders(
   const served = trail.at(-1)
   if (run.exposeTrail && served !== undefined) {
     headers['understudy-route'] = headerText(run.route)
-    headers['understudy-served'] = headerText(legName(served))
-    headers['understudy-trail'] = trailHeader(trail)
+    const isReady = atOnce !== undefined && served.outcome === 'served'
+    headers['understudy-served'] = isReady ? atOnce.served : headerText(legName(served))
+    headers['understudy-trail'] = isReady ? atOnce.trail(served.latencyMs) : trailHeader(trail)
   }
   return headers
 }

@@ -10,6 +10,7 @@ import type { WritableLeg } from '../outbound/http-leg.js'
 import { createHttpLeg } from '../outbound/http-leg.js'
 import { neutralOf } from '../outbound/wire-request.js'
 import type { Lane } from '../run-end.js'
+import { AtOnceTexts } from './at-once.js'
 
 /** A route with its legs made. */
 export interface RunnableRoute {
@@ -19,6 +20,8 @@ export interface RunnableRoute {
   readonly first: string
   /** Legs that speak the client's dialect need no translation of the answer. */
   readonly dialectOf: ReadonlyMap<Leg, string>
+  /** What responses say of a run that one of these legs served at once. Absent where the legs are made for one request. */
+  readonly atOnce?: ReadonlyMap<Leg, AtOnceTexts> | undefined
   readonly settings: RunSettings
   readonly order: Order
   readonly idempotency: Idempotency
@@ -96,12 +99,13 @@ function createRoute(route: ResolvedRoute, parts: LegParts): RunnableRoute {
   })
   // Behind the first leg of such a chain, another provider is never asked.
   const legs = idempotency === 'never' && route.name !== '' ? made.filter(({ provider }) => provider === made[0]?.provider) : made
-  const [first] = legs
+  const first = legs[0] === undefined ? '' : legName(legs[0])
   return {
     name: route.name,
     legs,
-    first: first === undefined ? '' : legName(first),
+    first,
     dialectOf,
+    atOnce: new Map(legs.map((leg) => [leg, new AtOnceTexts(leg, first, legs.length)])),
     preset: route.preset,
     marking: route.marking,
     settings: {

@@ -30,7 +30,13 @@ export function trailHeader(trail: readonly AttemptRecord[]): string {
   return trail.map(trailItem).join(', ')
 }
 
+/** The item of an attempt that served, but for its milliseconds, which end it. */
+export function servedItem(leg: { readonly provider: string; readonly model: string }): string {
+  return `"${quotedText(legName(leg))}";outcome=served;ms=`
+}
+
 function trailItem(record: AttemptRecord): string {
+  if (record.outcome === 'served') return `${servedItem(record)}${Math.round(record.latencyMs)}`
   const name = quotedText(legName(record))
   const reason = reasonOf(record)
   const phase = phaseOf(record)
