@@ -1,7 +1,7 @@
 import { Breather } from './breather.js'
 import type { Clock } from './clock.js'
-import { collectionOf, type Collection } from './collection.js'
-import type { CommitGate, CommitPoint } from './commit.js'
+import { collectionOf } from './collection.js'
+import type { CommitPoint } from './commit.js'
 import { createCommitGate } from './commit.js'
 import { classify } from './failure/classify.js'
 import type { Failure } from './failure/failure.js'
@@ -12,14 +12,18 @@ import { closeArrivals, closeIterator } from './iterable.js'
 import type { Leg, LegAnswer, LegContext } from './leg.js'
 import type { AttemptLimits } from './limits.js'
 import type { Arrival } from './part.js'
+import { Prelude } from './prelude.js'
 import type { Progress } from './progress.js'
 import { createProgress } from './progress.js'
 import type { ChatRequest } from './request.js'
 import type { AttemptScope } from './scope.js'
 import type { StopSignal } from './stop-signal.js'
 
-/** An answer that the run is bound to: what was held back, and where the rest comes from. */
-export interface BoundAnswer {
+/**
+ * An answer that the run is bound to: what was held back, and where the rest comes from. A class: one is made for every request that is
+ * served, and holds on to much.
+ */
+export class BoundAnswer {
   readonly answer: LegAnswer
   readonly held: readonly Arrival[]
   readonly progress: Progress
@@ -29,10 +33,28 @@ export interface BoundAnswer {
   readonly breather: Breather
   /** Bounds what is still to come, where it is collected after the commit. */
   readonly size: HeldSize | undefined
+
+  constructor(
+    answer: LegAnswer,
+    held: readonly Arrival[],
+    progress: Progress,
+    source: AsyncIterator<Arrival> | undefined,
+    scope: AttemptScope,
+    breather: Breather,
+    size: HeldSize | undefined,
+  ) {
+    this.answer = answer
+    this.held = held
+    this.progress = progress
+    this.source = source
+    this.scope = scope
+    this.breather = breather
+    this.size = size
+  }
 }
 
 /** How an attempt ended: bound to the leg, or with the reason why not. */
-export type AttemptOutcome = { readonly bound: BoundAnswer } | { readonly failure: Failure }
+export type AttemptOutcome = BoundAnswer | { readonly failure: Failure }
 
 /** What one attempt is asked to do. */
 export interface AttemptTask {
@@ -67,9 +89,13 @@ export async function attempt(task: AttemptTask, scope: AttemptScope): Promise<A
 
     const progress = createProgress(request, answer.choices)
     const gate = createCommitGate(commit, answer.form, progress)
-    const reads = { source, gate, progress, scope, collection, breather }
-    const failure = commit === 'established' ? undefined : await untilCommit(reads)
+    const prelude = commit === 'established' ? undefined : new Prelude(source, gate, progress, scope, collection, breather)
+    const reading = prelude?.read()
+    const failure = reading instanceof Promise ? await reading : reading
     if (failure !== undefined) return fail(failure)
+    // Between the arrival that opened the gate and this turn.
+    const left = scope.stopped()
+    if (left?.kind === 'aborted') return fail(left)
 
     answer.onCommit?.()
     const isWhole = commit === 'complete' || progress.ended
@@ -78,7 +104,7 @@ export async function attempt(task: AttemptTask, scope: AttemptScope): Promise<A
     // Committed at its headers: a buffered answer is under the attempt's limit until its end.
     else scope.disarm('first_content')
     const size = isWhole || request.stream ? undefined : createCollectedSize()
-    return { bound: { answer, held: gate.held, progress, source: isWhole ? undefined : source, scope, breather, size } }
+    return new BoundAnswer(answer, gate.held, progress, isWhole ? undefined : source, scope, breather, size)
   } catch (thrown) {
     return fail(scope.stopped() ?? classify(thrown))
   } finally {
@@ -109,16 +135,6 @@ function openLeg({ leg, request }: AttemptTask, scope: AttemptScope): LegAnswer 
   return 'then' in opening ? scope.orStopped(opening, closeArrivals) : opening
 }
 
-/** What an answer is read with until it commits. */
-interface PreludeReads {
-  readonly source: AsyncIterator<Arrival>
-  readonly gate: CommitGate
-  readonly progress: Progress
-  readonly scope: AttemptScope
-  readonly collection: Collection | undefined
-  readonly breather: Breather
-}
-
 /** A class, so that a leg that asks for no `AbortSignal` pays for none. */
 class AttemptContext implements LegContext {
   readonly #scope: AttemptScope
@@ -136,29 +152,4 @@ class AttemptContext implements LegContext {
   }
 
   readonly onConnect = (): void => this.#scope.connected()
-}
-
-/** Reads until the gate opens; gives the failure if it does not. */
-async function untilCommit(reads: PreludeReads): Promise<Failure | undefined> {
-  const { source, gate, progress, scope, collection, breather } = reads
-  for (;;) {
-    collection?.asked()
-    let result: IteratorResult<Arrival>
-    try {
-      const rest = breather.pause()
-      if (rest !== undefined) await scope.orStopped(rest)
-      result = await scope.orStopped(source.next())
-      // What came too late counts as little as what did not come.
-      if (scope.stopped() !== undefined) throw scope.stopSwitch.reason
-    } catch (thrown) {
-      const failure = scope.stopped() ?? classify(thrown)
-      // A collected answer whose finish was seen has ended, whatever becomes of its connection.
-      if (collection === undefined || !progress.complete || failure.kind === 'aborted') return failure
-      return progress.content ? undefined : failureOf('empty')
-    }
-    const verdict = result.done === true ? gate.end() : gate.take(result.value)
-    if (verdict === 'commit') return undefined
-    if (verdict !== 'hold') return verdict
-    if (result.done !== true) collection?.arrived(result.value, progress)
-  }
 }

@@ -1,5 +1,4 @@
-import type { BoundAnswer } from './attempt.js'
-import { attempt } from './attempt.js'
+import { attempt, BoundAnswer } from './attempt.js'
 import { createBudget } from './budget.js'
 import { watchClient } from './client-watch.js'
 import type { Permit, RunHealth } from './breaker/run-health.js'
@@ -203,7 +202,7 @@ export async function run(
       client.watch(scope)
       const chainLeftMs = budget.cutMs(limits.timeoutMs)
       const outcome = await attempt({ leg, request, commit, limits, chainLeftMs, clock }, scope)
-      if ('bound' in outcome) return committed(leg, outcome.bound, limits, permit, clock.now() - startedAt)
+      if (outcome instanceof BoundAnswer) return committed(leg, outcome, limits, permit, clock.now() - startedAt)
 
       last = leg.isDrilled?.() === true ? drilledFailure(outcome.failure) : outcome.failure
       verdict = permit.settle(last)

@@ -359,20 +359,23 @@ t.test('an open answer does not hold the request that it answers', async (t) => 
   if (asked.outcome.type === 'committed') await asked.outcome.arrivals.return?.()
 })
 
-t.test('an answer that can be read directly is read so from the commit on', async (t) => {
+t.test('an answer that can be read directly is read so from its first read on', async (t) => {
   /** A leg whose reads behind the first are answered when a test says so. */
   function directLeg() {
     const readers: ItemReader<Arrival>[] = []
     const log: string[] = []
     let promised = 0
+    let isFirst = true
     const arrivals: DirectIterator<Arrival> = {
       [Symbol.asyncIterator]: () => arrivals,
       next() {
         promised += 1
-        return Promise.resolve({ done: false, value: first })
+        return Promise.resolve({ done: true, value: undefined })
       },
       [READ](reader) {
-        readers.push(reader)
+        if (!isFirst) readers.push(reader)
+        else reader.onItem({ done: false, value: first })
+        isFirst = false
       },
       return() {
         log.push('close')
@@ -402,13 +405,13 @@ t.test('an answer that can be read directly is read so from the commit on', asyn
 
   t.test('at once, without a promise', async (t) => {
     const { readers, read, ask, promised, log, run } = await open()
-    t.strictSame([read, promised(), readers.length], [['start,a'], 1, 1])
+    t.strictSame([read, promised(), readers.length], [['start,a'], 0, 1])
     readers[0]?.onItem({ done: false, value: arrival(text('b')) })
     ask()
     readers[1]?.onItem({ done: false, value: arrival(finish, end) })
     ask()
     t.strictSame(read, ['start,a', 'b', 'finish,end', 'done'])
-    t.strictSame([promised(), log, run.end()?.failure], [1, ['close'], undefined])
+    t.strictSame([promised(), log, run.end()?.failure], [0, ['close'], undefined])
   })
 
   t.test('its end is told once, however it comes, and nothing behind it', async (t) => {

@@ -18,20 +18,19 @@ const MAX_PEEKED_BYTES = 64 * 1024
 const OPEN_BRACKET = 0x5b
 const OPEN_BRACE = 0x7b
 
+const AS_EVENTS: AnswerForm = { form: 'events', unread: undefined }
+const AS_JSON: AnswerForm = { form: 'json', unread: undefined }
+
 /**
- * Tells events from JSON by the content type; where that says nothing (absent, plain text, octets), by the first byte
- * that is no white space. A web page is a `malformed` answer.
+ * Tells events from JSON by the content type; `undefined` where that says nothing (absent, plain text, octets). A web page is a
+ * `malformed` answer.
  */
-export function answerForm(
-  contentType: string | undefined,
-  source: ByteSource,
-  signal: StopSignal,
-): AnswerForm | Promise<AnswerForm> {
+export function declaredForm(contentType: string | undefined): AnswerForm | undefined {
   const type = typeOf(contentType)
-  if (type === EVENTS || type === FRAMES) return { form: 'events', unread: undefined }
-  if (type === 'application/json' || type.endsWith('+json')) return { form: 'json', unread: undefined }
+  if (type === EVENTS || type === FRAMES) return AS_EVENTS
+  if (type === 'application/json' || type.endsWith('+json')) return AS_JSON
   if (type === 'text/html') throw new LegFailedError(failureOf('malformed', { code: 'html' }))
-  return peek(source, signal)
+  return undefined
 }
 
 /** Whether an answer is AWS's binary event stream. */
@@ -50,7 +49,8 @@ function typeOf(contentType: string | undefined): string {
   return (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase()
 }
 
-async function peek(source: ByteSource, signal: StopSignal): Promise<AnswerForm> {
+/** The same by the first byte that is no white space. */
+export async function seenForm(source: ByteSource, signal: StopSignal): Promise<AnswerForm> {
   let unread: Buffer | undefined
   for (;;) {
     const bytes = source.take()

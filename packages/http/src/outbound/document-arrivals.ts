@@ -1,14 +1,17 @@
-import type { Arrival, Failure, StopSignal } from '@understudy/core'
-import { failureOf } from '@understudy/core'
+import type { Arrival, DirectIterator, Failure, ItemReader, StopSignal } from '@understudy/core'
+import { failureOf, promised, READ } from '@understudy/core'
 import type { ProviderCodec } from '@understudy/dialects'
 import type { ByteSource } from './byte-source.js'
 import { Given } from './given.js'
+import type { ReadBody } from './read-body.js'
 import { readBody } from './read-body.js'
 
 /** A larger answer is no chat answer. */
 const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 
-const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined }
+type Result = IteratorResult<Arrival, undefined>
+
+const DONE: Result = { done: true, value: undefined }
 
 /** What a document is read with. */
 export interface DocumentReader {
@@ -21,7 +24,7 @@ export interface DocumentReader {
 }
 
 /** The one arrival of a JSON answer: the whole of it. A class: one is made for every such request. */
-export class DocumentArrivals implements AsyncIterableIterator<Arrival, undefined, undefined> {
+export class DocumentArrivals implements DirectIterator<Arrival> {
   readonly #source: ByteSource
   readonly #status: number
   readonly #unread: Buffer | undefined
@@ -40,23 +43,45 @@ export class DocumentArrivals implements AsyncIterableIterator<Arrival, undefine
     return this
   }
 
-  async next(): Promise<IteratorResult<Arrival, undefined>> {
-    if (this.#done) return DONE
-    this.#done = true
-    const { codec, signal, sameDialect, streamed } = this.#reader
-    const reading = readBody(this.#source, MAX_DOCUMENT_BYTES, signal)
-    const { bytes: rest, whole } = reading instanceof Promise ? await reading : reading
-    signal.throwIfAborted()
-    if (!whole) return { done: false, value: { parts: [{ type: 'error', failure: whyNotWhole(this.#source.failure) }], events: 0 } }
-    const bytes = this.#unread === undefined ? rest : Buffer.concat([this.#unread, rest])
-    const { parts, members } = codec.decodeResponse(bytes, { status: this.#status, isForwarded: sameDialect && !streamed })
-    return new Given(new DocumentArrival(parts, sameDialect ? bytes : undefined, members))
+  next(): Promise<Result> {
+    return promised(this)
   }
 
-  return(): Promise<IteratorResult<Arrival, undefined>> {
+  [READ](reader: ItemReader<Arrival>): void {
+    if (this.#done) {
+      reader.onItem(DONE)
+      return
+    }
+    this.#done = true
+    const reading = readBody(this.#source, MAX_DOCUMENT_BYTES, this.#reader.signal)
+    if (reading instanceof Promise) reading.then((body) => this.#tell(reader, body), (reason: unknown) => reader.onFailure(reason))
+    else this.#tell(reader, reading)
+  }
+
+  return(): Promise<Result> {
     this.#done = true
     this.#source.cancel()
     return Promise.resolve(DONE)
+  }
+
+  #tell(reader: ItemReader<Arrival>, body: ReadBody): void {
+    let arrival: Arrival
+    try {
+      arrival = this.#arrivalOf(body)
+    } catch (thrown) {
+      reader.onFailure(thrown)
+      return
+    }
+    reader.onItem(new Given(arrival))
+  }
+
+  #arrivalOf({ bytes: rest, whole }: ReadBody): Arrival {
+    const { codec, signal, sameDialect, streamed } = this.#reader
+    signal.throwIfAborted()
+    if (!whole) return { parts: [{ type: 'error', failure: whyNotWhole(this.#source.failure) }], events: 0 }
+    const bytes = this.#unread === undefined ? rest : Buffer.concat([this.#unread, rest])
+    const { parts, members } = codec.decodeResponse(bytes, { status: this.#status, isForwarded: sameDialect && !streamed })
+    return new DocumentArrival(parts, sameDialect ? bytes : undefined, members)
   }
 }
 

@@ -126,7 +126,8 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
     const head = await exchange.head
     signCloud?.answered(head)
     const reader = new LegReader(codec, signal, sameDialect, request.dialect, request.stream, wallClock, faultOf(context))
-    const answer = await readAnswer(exchange, head, reader)
+    const reading = readAnswer(exchange, head, reader)
+    const answer = reading instanceof Promise ? await reading : reading
     return asksForChoices ? { ...answer, choices: choicesIn({ ...defaults, ...request.body }) } : answer
   }
 

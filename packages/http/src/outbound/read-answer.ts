@@ -5,12 +5,13 @@ import { createSayableParts } from '@understudy/dialects'
 import type { AnswerFault } from '../drills/faulted-source.js'
 import { faultedSource } from '../drills/faulted-source.js'
 import type { AnswerForm } from './answer-form.js'
-import { answerForm, isEventStream, isFramed } from './answer-form.js'
+import { declaredForm, isEventStream, isFramed, seenForm } from './answer-form.js'
 import type { ByteSource } from './byte-source.js'
 import { decodeSource } from './decoded-source.js'
 import { DocumentArrivals } from './document-arrivals.js'
 import { EventArrivals } from './event-arrivals.js'
 import type { AnswerHead } from './exchange.js'
+import type { ReadBody } from './read-body.js'
 import { readBody } from './read-body.js'
 import { headerText, headerTexts, providerRequestId, visibleHeaders } from './response-headers.js'
 import { SayableArrivals } from './sayable-arrivals.js'
@@ -36,25 +37,41 @@ const AS_PARTS = { forward: 'parts' } as const
 /** More of a failed answer says nothing new; a smaller one is read to its end, so that its connection is kept. */
 const MAX_ERROR_BYTES = 64 * 1024
 
-/** Makes a leg's answer of a head and the body behind it. Throws a `LegFailedError` for one that is no answer. */
-export async function readAnswer(answer: ByteSource, head: AnswerHead, reader: AnswerReader): Promise<LegAnswer> {
+/**
+ * Makes a leg's answer of a head and the body behind it. Throws, or rejects with, a `LegFailedError` for one that is no answer. No promise for
+ * what nothing has to be waited for: nearly every answer.
+ */
+export function readAnswer(answer: ByteSource, head: AnswerHead, reader: AnswerReader): LegAnswer | Promise<LegAnswer> {
   const { status, headers } = head
   const body = decodeSource(answer, headerText(headers, 'content-encoding'))
   if (status > 299) {
     if (body === undefined) answer.release()
-    throw await failedAnswer(body, head, reader)
+    const failed = failedAnswer(body, head, reader)
+    if (failed instanceof Promise) return failed.then((error) => Promise.reject(error))
+    throw failed
   }
   try {
     if (body === undefined) throw new LegFailedError(failureOf('malformed', { code: 'unsupported_encoding' }))
     const type = headerText(headers, 'content-type')
     const { fault, signal } = reader
     const met = fault === undefined ? body : faultedSource(body, fault, isEventStream(type), signal)
-    // Whoever asks no cloud has no use for it.
-    const source = isFramed(type) ? (await import('./frame-source.js')).createFrameSource(met) : met
-    const form = answerForm(type, source, reader.signal)
-    return answerOf(source, form instanceof Promise ? await form : form, head, reader)
+    const form = declaredForm(type)
+    return form === undefined || isFramed(type) ? readLater(met, form, head, reader) : answerOf(met, form, head, reader)
   } catch (error) {
     answer.cancel()
+    throw error
+  }
+}
+
+/** The same for an answer in frames, and for one that does not say what it is. */
+async function readLater(source: ByteSource, form: AnswerForm | undefined, head: AnswerHead, reader: AnswerReader): Promise<LegAnswer> {
+  try {
+    if (form === undefined) return answerOf(source, await seenForm(source, reader.signal), head, reader)
+    // Whoever asks no cloud has no use for it.
+    const { createFrameSource } = await import('./frame-source.js')
+    return answerOf(createFrameSource(source), form, head, reader)
+  } catch (error) {
+    source.cancel()
     throw error
   }
 }
@@ -106,19 +123,20 @@ function sayable(
   return new SayableArrivals(arrivals, createSayableParts(client))
 }
 
-/** What to throw for an answer outside 2xx. Reads no more of its body than tells something. */
-export async function failedAnswer(
+/** What to throw for an answer outside 2xx. Reads no more of its body than tells something. No promise where that is there already. */
+export function failedAnswer(
   body: ByteSource | undefined,
   head: AnswerHead,
   reader: Pick<AnswerReader, 'codec' | 'signal' | 'wallClock'>,
-): Promise<LegFailedError> {
-  const reading = body === undefined ? undefined : readBody(body, MAX_ERROR_BYTES, reader.signal)
-  const read = reading instanceof Promise ? await reading : reading
-  const failure = reader.codec.decodeFailure({
-    status: head.status,
-    headers: headerTexts(head.headers),
-    body: read?.bytes.toString() ?? '',
-    now: reader.wallClock(),
-  })
-  return legFailed(failure)
+): LegFailedError | Promise<LegFailedError> {
+  const read = body === undefined ? undefined : readBody(body, MAX_ERROR_BYTES, reader.signal)
+  return read instanceof Promise ? read.then((whole) => failureIn(whole, head, reader)) : failureIn(read, head, reader)
+}
+
+function failureIn(
+  read: ReadBody | undefined,
+  { status, headers }: AnswerHead,
+  { codec, wallClock }: Pick<AnswerReader, 'codec' | 'wallClock'>,
+): LegFailedError {
+  return legFailed(codec.decodeFailure({ status, headers: headerTexts(headers), body: read?.bytes.toString() ?? '', now: wallClock() }))
 }
