@@ -6,6 +6,7 @@ import type { LegAnswer } from './leg.js'
 import type { Arrival } from './part.js'
 import type { Progress } from './progress.js'
 import { failureAtEnd } from './progress.js'
+import { youngList } from './young-list.js'
 
 /**
  * When a run is bound to a leg: the first content, the first well-formed event that is no error, the accepted request (2xx
@@ -35,7 +36,7 @@ export function createCommitGate(commit: CommitPoint, form: LegAnswer['form'], p
 
 /** A class: one is made for every attempt. */
 class AttemptGate implements CommitGate {
-  readonly held: Arrival[] = []
+  readonly held = youngList<Arrival>()
   readonly #commit: CommitPoint
   readonly #form: LegAnswer['form']
   readonly #progress: Progress

@@ -44,14 +44,16 @@ const MIN_ATTEMPT_MS = 250
 export function attemptLimits(leg: Pick<Leg, 'limits' | 'reasoning'>, situation: AttemptSituation): AttemptLimits {
   const own = leg.limits ?? {}
   const timeoutMs = own.timeoutMs ?? (situation.legsLeft ? ATTEMPT_MS : LAST_ATTEMPT_MS)
-  return {
-    connectTimeoutMs: own.connectTimeoutMs ?? CONNECT_MS,
-    firstContentTimeoutMs: own.firstContentTimeoutMs ?? defaultFirstContent(leg, situation, timeoutMs),
-    idleTimeoutMs: own.idleTimeoutMs ?? IDLE_MS,
-    timeoutMs,
-    maxStreamMs: own.maxStreamMs === false ? undefined : own.maxStreamMs,
-    finishGraceMs: own.finishGraceMs ?? FINISH_GRACE_MS,
-  }
+  const firstContentTimeoutMs = own.firstContentTimeoutMs ?? defaultFirstContent(leg, situation, timeoutMs)
+  // Not a literal: one is made for every attempt, and V8 would come to make it in the old generation.
+  const limits = {} as { -readonly [Limit in keyof AttemptLimits]: AttemptLimits[Limit] }
+  limits.connectTimeoutMs = own.connectTimeoutMs ?? CONNECT_MS
+  limits.firstContentTimeoutMs = firstContentTimeoutMs
+  limits.idleTimeoutMs = own.idleTimeoutMs ?? IDLE_MS
+  limits.timeoutMs = timeoutMs
+  limits.maxStreamMs = own.maxStreamMs === false ? undefined : own.maxStreamMs
+  limits.finishGraceMs = own.finishGraceMs ?? FINISH_GRACE_MS
+  return limits
 }
 
 function defaultFirstContent(leg: Pick<Leg, 'reasoning'>, { legsLeft, reasoning, buffered }: AttemptSituation, timeoutMs: number): number {

@@ -4,6 +4,7 @@ import { readFailure } from './failure/read-failure.js'
 import type { LegAnswer } from './leg.js'
 import type { FinishPart, Part, Usage } from './part.js'
 import type { ChatRequest } from './request.js'
+import { youngList } from './young-list.js'
 
 /** Whether a part is output of the model: what commits a run. White space counts; openers, empty pieces and usage do not. */
 export function isContent(part: Part): boolean {
@@ -137,7 +138,7 @@ class AnswerProgress implements Progress {
   #begin(choice: number): void {
     this.#latest = choice
     if (this.#begun.includes(choice) || this.#done.includes(choice) || this.#hasTooMany()) return
-    this.#begun = this.#begun.length === 0 ? [choice] : [...this.#begun, choice]
+    this.#begun = this.#begun.length === 0 ? youngList(choice) : [...this.#begun, choice]
     this.complete = false
     this.finished = false
   }
@@ -166,7 +167,7 @@ class AnswerProgress implements Progress {
     if (this.#unanswered !== undefined && finishesWithoutOutput(part, this.#unanswered)) this.#foundContent()
     if (this.#begun.includes(choice)) this.#begun = this.#begun.filter((other) => other !== choice)
     else if (this.#hasTooMany()) return
-    this.#done = this.#done.length === 0 ? [choice] : [...this.#done, choice]
+    this.#done = this.#done.length === 0 ? youngList(choice) : [...this.#done, choice]
     this.finished = this.#begun.length === 0
     if (!this.finished || this.#done.length < this.#asked) return
     if (this.filtered && !this.content) this.failure = emptiness(this)

@@ -1,10 +1,11 @@
 import type { Arrival, Failure, Part, ReasoningPart, TextPart } from '@understudy/core'
-import { failureOf } from '@understudy/core'
+import { failureOf, youngList } from '@understudy/core'
 import { createFrameReader, isFrameTooLargeError, parseFrame, type FrameReader, type Frames } from '@understudy/sse'
 import { mayHaveCarriedOutput } from './carried-output.js'
 import type { StreamDecoder, StreamDecoderOptions } from './dialect-codec.js'
 import { createHeldStart, type HeldStart } from './held-start.js'
 import { createPlainLook, type PlainLook } from './plain-look.js'
+import { END_PART } from './parts.js'
 import { preludeNature } from './prelude-nature.js'
 import { parseJson } from './read-json.js'
 
@@ -64,7 +65,7 @@ class EventDecoder implements StreamDecoder {
   #malformedInRow = 0
   #hasSkipped = false
   // Of the read at hand.
-  #parts: Part[] = []
+  #parts = youngList<Part>()
   #events = 0
   #skipped = 0
   #opener: string | undefined
@@ -114,7 +115,7 @@ class EventDecoder implements StreamDecoder {
 
   // Hot: once a read. Frames to pass on stay in their read; memory is only touched where one between them is left out.
   #readFrames({ bytes, latin1, ends }: Frames): Arrival | undefined {
-    this.#parts = []
+    this.#parts = youngList()
     this.#events = 0
     this.#skipped = 0
     this.#leading = undefined
@@ -155,9 +156,12 @@ class EventDecoder implements StreamDecoder {
     const skipped = this.#skipped
     const leading = this.#leading ?? 0
     if (events === 0 && bytes === undefined) return undefined
-    if (leading > 0) return { parts, events, ...(bytes === undefined ? undefined : { bytes }), ...(skipped === 0 ? undefined : { skipped }), leading }
-    if (bytes !== undefined) return skipped === 0 ? new ForwardedArrival(parts, bytes, events) : { parts, bytes, events, skipped }
-    return skipped === 0 ? { parts, events } : { parts, events, skipped }
+    if (leading === 0 && skipped === 0) return bytes === undefined ? new DecodedArrival(parts, events) : new ForwardedArrival(parts, bytes, events)
+    const arrival: { -readonly [Member in keyof Arrival]: Arrival[Member] } = new DecodedArrival(parts, events)
+    if (bytes !== undefined) arrival.bytes = bytes
+    if (skipped > 0) arrival.skipped = skipped
+    if (leading > 0) arrival.leading = leading
+    return arrival
   }
 
   /** The same as `#readFrame`; up to the first output, what came before it is counted. */
@@ -180,7 +184,7 @@ class EventDecoder implements StreamDecoder {
     const event = parseFrame(frame)
     if (event === undefined) return this.#readBare(frame)
     this.#events++
-    if (dialect.isTerminator(event.data)) return this.#close({ type: 'end' })
+    if (dialect.isTerminator(event.data)) return this.#close(END_PART)
 
     const value = event.data === '' ? null : parseJson(event.data)
     if (value === undefined) return this.#readMalformed(event.data, event.event)
@@ -253,7 +257,17 @@ class EventDecoder implements StreamDecoder {
   }
 }
 
-// Not a literal: see ARCHITECTURE, "Where the time goes", on what outlives a collection.
+// No literals: see ARCHITECTURE, "Where the time goes", on what outlives a collection.
+class DecodedArrival implements Arrival {
+  readonly parts: readonly Part[]
+  readonly events: number
+
+  constructor(parts: readonly Part[], events: number) {
+    this.parts = parts
+    this.events = events
+  }
+}
+
 class ForwardedArrival implements Arrival {
   readonly parts: readonly Part[]
   readonly bytes: Uint8Array

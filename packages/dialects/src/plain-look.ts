@@ -33,24 +33,34 @@ const MAX_USELESS_PATTERNS = 16
  * they hold.
  */
 export function createPlainLook(keys: readonly string[], numbers: readonly string[] = []): PlainLook {
-  // The text before the first slot, between two, and behind the last one.
-  let literals: readonly string[] = []
-  // Of each slot.
-  let ends: readonly SlotEnd[] = []
-  let useless = 0
-  let fitted = false
+  return new PatternLook(keys, numbers)
+}
+
+/** A class: an open stream holds one. */
+class PatternLook implements PlainLook {
+  readonly #keys: readonly string[]
+  readonly #numbers: readonly string[]
+  #pattern = NO_PATTERN
+  #useless = 0
+  #fitted = false
   /** A pattern is made when there is something to hold against it: nobody waits for that with the first event, and some answers have no other. */
-  let unread: string | undefined
-  let unreadText: string | undefined
+  #unread: string | undefined
+  #unreadText: string | undefined
   /** Which slot holds the text of the event, and where that was in the last match. */
-  let textSlot = -1
-  let emptySlots: readonly number[] = NO_SLOTS
-  let textFrom = 0
-  let textTo = 0
+  #textSlot = -1
+  #emptySlots = NO_SLOTS
+  #textFrom = 0
+  #textTo = 0
+
+  constructor(keys: readonly string[], numbers: readonly string[]) {
+    this.#keys = keys
+    this.#numbers = numbers
+  }
 
   // Hot: once an event. A slice is a view and is compared in one native call, a third of what `startsWith` takes.
-  function matches(latin1: string, start: number, end: number): boolean {
-    if (unread !== undefined) readPattern(unread, unreadText)
+  matches(latin1: string, start: number, end: number): boolean {
+    if (this.#unread !== undefined) this.#readPattern(this.#unread, this.#unreadText)
+    const { literals, ends } = this.#pattern
     const last = literals.length - 1
     if (last < 1) return false
     let position = start
@@ -60,42 +70,39 @@ export function createPlainLook(keys: readonly string[], numbers: readonly strin
       if (latin1.slice(position, next) !== literal) return false
       position = (ends[index] ?? endOfString)(latin1, next)
       if (position === -1) return false
-      if (index === textSlot) {
-        textFrom = next
-        textTo = position
-      } else if (position !== next && emptySlots.includes(index)) {
+      if (index === this.#textSlot) {
+        this.#textFrom = next
+        this.#textTo = position
+      } else if (position !== next && this.#emptySlots.includes(index)) {
         return false
       }
     }
     if (latin1.slice(position, end) !== literals[last]) return false
-    fitted = true
+    this.#fitted = true
     return true
   }
 
-  function learn(frame: string, text?: string): void {
-    if (useless >= MAX_USELESS_PATTERNS) return
-    useless = fitted ? 0 : useless + 1
-    fitted = false
-    unread = ownText(frame)
-    unreadText = text
+  learn(frame: string, text?: string): void {
+    if (this.#useless >= MAX_USELESS_PATTERNS) return
+    this.#useless = this.#fitted ? 0 : this.#useless + 1
+    this.#fitted = false
+    this.#unread = ownText(frame)
+    this.#unreadText = text
   }
 
-  function readPattern(frame: string, text: string | undefined): void {
-    unread = undefined
-    const pattern = patternOf(frame, keys, numbers)
-    literals = pattern.literals.map(ownText)
-    ends = pattern.ends
+  textIn(latin1: string): string | undefined {
+    return this.#textSlot === -1 ? undefined : spelt(latin1.slice(this.#textFrom, this.#textTo))
+  }
+
+  #readPattern(frame: string, text: string | undefined): void {
+    this.#unread = undefined
+    const pattern = patternOf(frame, this.#keys, this.#numbers)
+    this.#pattern = pattern
     const values = text === undefined ? [] : valuesOf(frame, pattern)
     const spelling = values.flatMap((value, index) => (value !== undefined && spelt(value) === text ? [index] : []))
-    textSlot = spelling.length === 1 ? (spelling[0] ?? -1) : -1
-    emptySlots = values.flatMap((value, index) => (value === '' ? [index] : []))
+    this.#textSlot = spelling.length === 1 ? (spelling[0] ?? -1) : -1
+    this.#emptySlots = values.flatMap((value, index) => (value === '' ? [index] : []))
   }
-
-  function textIn(latin1: string): string | undefined {
-    return textSlot === -1 ? undefined : spelt(latin1.slice(textFrom, textTo))
-  }
-
-  return { matches, learn, textIn }
 }
 
 const NO_SLOTS: readonly number[] = []
@@ -138,6 +145,16 @@ interface Pattern {
 
 const NO_PATTERN: Pattern = { literals: [], ends: [] }
 
+class SlottedPattern implements Pattern {
+  readonly literals: readonly string[]
+  readonly ends: readonly SlotEnd[]
+
+  constructor(literals: readonly string[], ends: readonly SlotEnd[]) {
+    this.literals = literals
+    this.ends = ends
+  }
+}
+
 function patternOf(frame: string, keys: readonly string[], numbers: readonly string[]): Pattern {
   if (!ONE_DATA_LINE.test(frame)) return NO_PATTERN
   const slots = [
@@ -151,11 +168,12 @@ function patternOf(frame: string, keys: readonly string[], numbers: readonly str
   for (const { start, end } of slots) {
     // A key may stand in the text of another slot, where it is none.
     if (start < position) return NO_PATTERN
-    literals.push(frame.slice(position, start))
+    literals.push(ownText(frame.slice(position, start)))
     position = end(frame, start)
     if (position === -1) return NO_PATTERN
   }
-  return { literals: [...literals, frame.slice(position)], ends: slots.map(({ end }) => end) }
+  literals.push(ownText(frame.slice(position)))
+  return new SlottedPattern(literals, slots.map(({ end }) => end))
 }
 
 const STRING_OPENING = /^\s*:\s*"/

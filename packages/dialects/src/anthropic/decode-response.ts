@@ -1,7 +1,8 @@
 import type { Part } from '@understudy/core'
-import { failureOf } from '@understudy/core'
+import { failureOf, youngList } from '@understudy/core'
 import { decodeDocument, type DecodedResponse } from '../decode-document.js'
 import type { ResponseSituation } from '../dialect-codec.js'
+import { END_PART, usagePart } from '../parts.js'
 import { isObject, listOf } from '../read-json.js'
 import { errorIn, failureOfError } from './decode-failure.js'
 import { createUsageReader, finishOf, readBlock, startOf } from './read-content.js'
@@ -19,7 +20,7 @@ function readMessage(value: unknown): readonly Part[] {
   if (error !== undefined) return [{ type: 'error', failure: failureOfError(value) }]
   if (!isObject(value) || !Array.isArray(value.content)) return [{ type: 'error', failure: failureOf('malformed') }]
 
-  const parts: Part[] = [startOf(value)]
+  const parts = youngList<Part>(startOf(value))
   let calls = 0
   for (const block of listOf(value.content).filter(isObject)) {
     readBlock(block, calls, parts)
@@ -28,7 +29,7 @@ function readMessage(value: unknown): readonly Part[] {
   const finish = finishOf(value)
   if (finish !== undefined) parts.push(finish)
   const usage = createUsageReader()(value.usage)
-  if (usage !== undefined) parts.push({ type: 'usage', usage })
-  parts.push({ type: 'end' })
+  if (usage !== undefined) parts.push(usagePart(usage))
+  parts.push(END_PART)
   return parts
 }

@@ -3,6 +3,7 @@ import { failureOf } from '@understudy/core'
 import { outputKeys } from '../carried-output.js'
 import type { StreamDecoder, StreamDecoderOptions } from '../dialect-codec.js'
 import { createEventDecoder, type EventDialect, type EventNature } from '../event-decoder.js'
+import { END_PART, textPart, usagePart } from '../parts.js'
 import { isObject, numberOf, objectOf, parseJson, textOf, type JsonObject } from '../read-json.js'
 import { createBlockOrder } from './block-order.js'
 import { errorIn, failureOfError } from './decode-failure.js'
@@ -67,7 +68,7 @@ function createMessageDialect(): EventDialect {
         return readEnd(event, parts) ? 'event' : malformed(parts)
       case 'message_stop':
         if (!closeCalls(undefined, parts)) return malformed(parts)
-        parts.push({ type: 'end' })
+        parts.push(END_PART)
         return 'event'
       case 'ping':
         return 'ping'
@@ -79,7 +80,7 @@ function createMessageDialect(): EventDialect {
   function readStart(message: JsonObject, parts: Part[]): void {
     parts.push(startOf(message))
     const usage = readUsage(message.usage)
-    if (usage !== undefined) parts.push({ type: 'usage', usage })
+    if (usage !== undefined) parts.push(usagePart(usage))
   }
 
   function readBlockStart(event: JsonObject, parts: Part[]): void {
@@ -100,13 +101,13 @@ function createMessageDialect(): EventDialect {
       case 'text_delta': {
         const text = textOf(delta.text)
         if (text === undefined) return 'event'
-        parts.push({ type: 'text', text })
+        parts.push(textPart('text', text))
         return isNamed ? 'plain' : 'event'
       }
       case 'thinking_delta': {
         const text = textOf(delta.thinking)
         if (text === undefined) return 'event'
-        parts.push({ type: 'reasoning', text })
+        parts.push(textPart('reasoning', text))
         return isNamed ? 'plain' : 'event'
       }
       case 'signature_delta': {
@@ -156,7 +157,7 @@ function createMessageDialect(): EventDialect {
       parts.push(finish)
     }
     const usage = readUsage(event.usage)
-    if (usage !== undefined) parts.push({ type: 'usage', usage })
+    if (usage !== undefined) parts.push(usagePart(usage))
     return true
   }
 

@@ -1,16 +1,11 @@
 import type { FinishPart, Part, Usage } from '@understudy/core'
+import { startPart, textPart } from '../parts.js'
 import { isObject, numberOf, objectOf, textOf, type JsonObject } from '../read-json.js'
 import { finishReasonOf } from './wire.js'
 
 /** The opener that a message stands for. */
 export function startOf(message: JsonObject): Part {
-  const id = textOf(message.id)
-  const model = textOf(message.model)
-  return {
-    type: 'start',
-    ...(id === undefined ? undefined : { id }),
-    ...(model === undefined ? undefined : { model }),
-  }
+  return startPart(textOf(message.id), textOf(message.model))
 }
 
 /**
@@ -21,14 +16,14 @@ export function readBlock(block: JsonObject, toolIndex: number, parts: Part[]): 
   switch (block.type) {
     case 'text': {
       const text = textOf(block.text)
-      if (text !== undefined) parts.push({ type: 'text', text })
+      if (text !== undefined) parts.push(textPart('text', text))
       return
     }
     case 'thinking': {
       const signature = textOf(block.signature)
       const text = textOf(block.thinking) ?? ''
       if (signature !== undefined) parts.push({ type: 'reasoning', text, signature })
-      else if (text !== '') parts.push({ type: 'reasoning', text })
+      else if (text !== '') parts.push(textPart('reasoning', text))
       return
     }
     case 'redacted_thinking': {

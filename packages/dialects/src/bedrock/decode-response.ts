@@ -1,5 +1,6 @@
 import type { Part } from '@understudy/core'
-import { failureOf } from '@understudy/core'
+import { failureOf, youngList } from '@understudy/core'
+import { END_PART, startPart, usagePart } from '../parts.js'
 import { decodeText, isObject, listOf, objectOf, parseJson } from '../read-json.js'
 import { errorIn, failureOfError } from './decode-failure.js'
 import { finishOf, readBlock, usageOf } from './read-message.js'
@@ -18,7 +19,7 @@ function readAnswer(value: unknown): readonly Part[] {
   const finish = finishOf(value)
   if (finish?.type === 'error') return [finish]
 
-  const parts: Part[] = [{ type: 'start' }]
+  const parts = youngList<Part>(startPart(undefined, undefined))
   let calls = 0
   for (const block of listOf(message.content).filter(isObject)) {
     readBlock(block, calls, parts)
@@ -26,7 +27,7 @@ function readAnswer(value: unknown): readonly Part[] {
   }
   if (finish !== undefined) parts.push(finish)
   const usage = usageOf(value.usage)
-  if (usage !== undefined) parts.push({ type: 'usage', usage })
-  parts.push({ type: 'end' })
+  if (usage !== undefined) parts.push(usagePart(usage))
+  parts.push(END_PART)
   return parts
 }

@@ -3,6 +3,7 @@ import { failureOf } from '@understudy/core'
 import { outputKeys } from '../carried-output.js'
 import type { StreamDecoder, StreamDecoderOptions } from '../dialect-codec.js'
 import { createEventDecoder, type EventDialect, type EventNature } from '../event-decoder.js'
+import { END_PART, startPart, textPart, usagePart } from '../parts.js'
 import { isObject, numberOf, objectOf, parseJson, textOf, type JsonObject } from '../read-json.js'
 import { errorIn, failureOfError } from './decode-failure.js'
 import { decodeResponse } from './decode-response.js'
@@ -62,7 +63,7 @@ function createConverseDialect(): EventDialect {
   function readStart(parts: Part[]): EventNature {
     if (isStarted) return malformed(parts)
     isStarted = true
-    parts.push({ type: 'start' })
+    parts.push(startPart(undefined, undefined))
     return 'event'
   }
 
@@ -84,7 +85,7 @@ function createConverseDialect(): EventDialect {
   function readDelta(event: JsonObject, delta: JsonObject, parts: Part[]): EventNature {
     if (hasFinished) return malformed(parts)
     const text = textOf(delta.text)
-    if (text !== undefined) parts.push({ type: 'text', text })
+    if (text !== undefined) parts.push(textPart('text', text))
     const key = numberOf(event.contentBlockIndex) ?? -1
     const reasoning = objectOf(delta.reasoningContent)
     const hidden = reasoning === undefined ? undefined : redactedOf(reasoning)
@@ -137,8 +138,8 @@ function createConverseDialect(): EventDialect {
   /** The last event of a stream. */
   function readMetadata(event: JsonObject, parts: Part[]): EventNature {
     const usage = usageOf(event.usage)
-    if (usage !== undefined) parts.push({ type: 'usage', usage })
-    if (hasFinished) parts.push({ type: 'end' })
+    if (usage !== undefined) parts.push(usagePart(usage))
+    if (hasFinished) parts.push(END_PART)
     return 'event'
   }
 

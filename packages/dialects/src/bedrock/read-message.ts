@@ -1,4 +1,5 @@
 import type { Part, Usage } from '@understudy/core'
+import { textPart } from '../parts.js'
 import { isObject, numberOf, objectOf, textOf, type JsonObject } from '../read-json.js'
 import { failureOfStop } from './decode-failure.js'
 import { finishReasonOf, redactedText } from './wire.js'
@@ -9,7 +10,7 @@ const NO_OUTPUT: ReadonlySet<string> = new Set(['cachePoint', 'guardContent'])
 /** Appends what a whole block says. `toolIndex` is how many calls stand in front of it. */
 export function readBlock(block: JsonObject, toolIndex: number, parts: Part[]): void {
   const text = textOf(block.text) ?? citedText(block.citationsContent)
-  if (text !== undefined) parts.push({ type: 'text', text })
+  if (text !== undefined) parts.push(textPart('text', text))
   const reasoning = objectOf(block.reasoningContent)
   if (reasoning !== undefined) readReasoning({ ...objectOf(reasoning.reasoningText), ...reasoning }, parts)
   const call = objectOf(block.toolUse)
@@ -35,7 +36,7 @@ export function readReasoning(reasoning: JsonObject, parts: Part[]): void {
   const redacted = redactedOf(reasoning)
   if (redacted !== undefined) parts.push({ type: 'reasoning', text: '', redacted })
   else if (signature !== undefined) parts.push({ type: 'reasoning', text: text ?? '', signature })
-  else if (text !== undefined) parts.push({ type: 'reasoning', text })
+  else if (text !== undefined) parts.push(textPart('reasoning', text))
 }
 
 /** What stands in a thought's place, or a piece of it. */

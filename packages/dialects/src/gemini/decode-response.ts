@@ -1,7 +1,8 @@
 import type { Part } from '@understudy/core'
-import { failureOf } from '@understudy/core'
+import { failureOf, youngList } from '@understudy/core'
 import { decodeDocument, type DecodedResponse } from '../decode-document.js'
 import type { ResponseSituation } from '../dialect-codec.js'
+import { END_PART } from '../parts.js'
 import { isObject, listOf } from '../read-json.js'
 import { errorIn, failureOfError } from './decode-failure.js'
 import { createAnswerReader, isAnswer } from './read-answer.js'
@@ -20,8 +21,10 @@ function readDocument(value: unknown): readonly Part[] {
   if (answers.length === 0) return [{ type: 'error', failure: failureOf('malformed') }]
 
   const reader = createAnswerReader()
-  const parts: Part[] = []
+  const parts = youngList<Part>()
   for (const answer of answers) reader.read(answer, parts)
   const failed = parts.find((part) => part.type === 'error')
-  return failed === undefined ? [...parts, { type: 'end' }] : [failed]
+  if (failed !== undefined) return [failed]
+  parts.push(END_PART)
+  return parts
 }

@@ -1,4 +1,5 @@
 import type { Part, Usage } from '@understudy/core'
+import { finishPart, textPart, usagePart } from '../parts.js'
 import { isObject, listOf, numberOf, objectOf, textOf, type JsonObject } from '../read-json.js'
 import { camelMembers } from './camel-members.js'
 import { failureOfBlock, failureOfError } from './decode-failure.js'
@@ -37,7 +38,7 @@ export function createAnswerReader(): AnswerReader {
       return
     }
     const isCalling = reason === 'stop' && calls.has(choice)
-    parts.push({ type: 'finish', reason: isCalling ? 'tool_calls' : reason, raw, ...at(choice) })
+    parts.push(finishPart(isCalling ? 'tool_calls' : reason, raw, choice))
   }
 
   /** A signature proves the thought that led to its part, so it goes in front of that. */
@@ -50,7 +51,7 @@ export function createAnswerReader(): AnswerReader {
       return
     }
     if (signed !== undefined) parts.push({ type: 'reasoning', text: '', ...signed, ...at(choice) })
-    if (text !== '') parts.push({ type: 'text', text, ...at(choice) })
+    if (text !== '') parts.push(textPart('text', text, choice))
     if (isObject(part.functionCall)) readCall(part.functionCall, choice, parts)
     if (Object.keys(part).some((key) => isObject(part[key]) && !NO_OUTPUT.has(key))) parts.push({ type: 'media', ...at(choice) })
   }
@@ -84,7 +85,7 @@ export function createAnswerReader(): AnswerReader {
       }
       for (const [position, candidate] of candidates.entries()) readCandidate(candidate, position, parts)
       const usage = readUsage(answer.usageMetadata)
-      if (usage !== undefined) parts.push({ type: 'usage', usage })
+      if (usage !== undefined) parts.push(usagePart(usage))
       keepError(parts, before)
     },
   }

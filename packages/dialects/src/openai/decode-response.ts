@@ -1,15 +1,14 @@
-import type { Part, StartPart, Usage } from '@understudy/core'
-import { failureOf } from '@understudy/core'
+import type { Part, Usage } from '@understudy/core'
+import { failureOf, youngList } from '@understudy/core'
 import { decodeDocument, type DecodedResponse } from '../decode-document.js'
 import type { ResponseSituation } from '../dialect-codec.js'
+import { END_PART, finishPart, startPart, usagePart } from '../parts.js'
 import { isObject, listOf, numberOf, objectOf, textOf } from '../read-json.js'
 import type { JsonObject } from '../read-json.js'
 import { errorIn, failureOfError } from './decode-failure.js'
 import { readMessage } from './read-message.js'
 import { WHOLE_CALLS } from './tool-call-index.js'
 import { finishReasonOf } from './wire.js'
-
-const END: Part = { type: 'end' }
 
 /** A whole JSON answer as parts. */
 export function decodeResponse(
@@ -25,13 +24,13 @@ function readResponse(value: unknown): readonly Part[] {
   const choices = listOf(objectOf(value)?.choices).filter(isObject)
   if (!isObject(value) || choices.length === 0) return [{ type: 'error', failure: failureOf('malformed') }]
 
-  const parts: Part[] = [startOf(value)]
+  const parts = youngList<Part>(startOf(value))
   for (const [position, choice] of choices.entries()) readChoice(choice, numberOf(choice.index) ?? position, parts)
   const failed = parts.find((part) => part.type === 'error')
   if (failed !== undefined) return [failed]
   const usage = readUsage(value.usage)
-  if (usage !== undefined) parts.push({ type: 'usage', usage })
-  parts.push(END)
+  if (usage !== undefined) parts.push(usagePart(usage))
+  parts.push(END_PART)
   return parts
 }
 
@@ -43,17 +42,7 @@ function readChoice(choice: JsonObject, index: number, parts: Part[]): void {
 
 /** The opener that an answer or a chunk stands for. */
 export function startOf(value: JsonObject): Part {
-  const id = textOf(value.id)
-  const model = textOf(value.model)
-  const created = numberOf(value.created)
-  const systemFingerprint = textOf(value.system_fingerprint)
-  // Hot: once an answer, and so no spreads.
-  const start: { -readonly [Member in keyof StartPart]: StartPart[Member] } = { type: 'start' }
-  if (id !== undefined) start.id = id
-  if (model !== undefined) start.model = model
-  if (created !== undefined) start.created = created
-  if (systemFingerprint !== undefined) start.systemFingerprint = systemFingerprint
-  return start
+  return startPart(textOf(value.id), textOf(value.model), numberOf(value.created), textOf(value.system_fingerprint))
 }
 
 /** A choice's reason to stop, if it has one: an empty string is none, and an error is an error. */
@@ -64,7 +53,7 @@ export function readFinish(choice: JsonObject, index: number, parts: Part[]): vo
   if (error !== undefined || reason === 'error') {
     parts.push({ type: 'error', failure: failureOfError(error ?? { code: raw === 'error' ? undefined : raw }) })
   } else if (raw !== undefined && reason !== undefined) {
-    parts.push(index === 0 ? { type: 'finish', reason, raw } : { type: 'finish', reason, raw, choice: index })
+    parts.push(finishPart(reason, raw, index))
   }
 }
 

@@ -2,6 +2,7 @@ import type { Part } from '@understudy/core'
 import type { StreamDecoder, StreamDecoderOptions } from '../dialect-codec.js'
 import { outputKeys } from '../carried-output.js'
 import { createEventDecoder, type EventDialect, type EventNature } from '../event-decoder.js'
+import { usagePart } from '../parts.js'
 import { isObject, listOf, numberOf, objectOf, textOf, type JsonObject } from '../read-json.js'
 import { errorIn, failureOfError } from './decode-failure.js'
 import { decodeResponse, readFinish, readUsage, startOf } from './decode-response.js'
@@ -73,7 +74,7 @@ class ChunkDialect implements EventDialect {
     }
     for (const choice of choices) this.#readChoice(choice, parts)
     const usage = readUsage(chunk.usage) ?? readUsage(choices[0]?.usage) ?? readUsage(objectOf(chunk.x_groq)?.usage)
-    if (usage !== undefined) parts.push({ type: 'usage', usage })
+    if (usage !== undefined) parts.push(usagePart(usage))
     keepError(parts, before)
     const hasCalls = choices.some((choice) => listOf(objectOf(choice.delta ?? choice.message)?.tool_calls).length > 0)
     return choices.length === 1 && !hasCalls && isPlain(parts, before) ? 'plain' : 'event'

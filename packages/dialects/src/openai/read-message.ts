@@ -1,4 +1,5 @@
 import type { Part } from '@understudy/core'
+import { textPart } from '../parts.js'
 import { isObject, listOf, objectOf, textOf } from '../read-json.js'
 import type { JsonObject } from '../read-json.js'
 import type { ToolCallIndex } from './tool-call-index.js'
@@ -15,16 +16,16 @@ export function readMessage(
 ): void {
   const where = choice === 0 ? undefined : { choice }
   const reasoning = reasoningOf(message)
-  if (reasoning !== undefined) parts.push({ type: 'reasoning', text: reasoning, ...where })
+  if (reasoning !== undefined) parts.push(textPart('reasoning', reasoning, choice))
 
   if (typeof message.content === 'string') {
-    if (message.content !== '') parts.push({ type: 'text', text: message.content, ...where })
+    if (message.content !== '') parts.push(textPart('text', message.content, choice))
   } else {
-    for (const block of listOf(message.content).filter(isObject)) readBlock(block, where, parts)
+    for (const block of listOf(message.content).filter(isObject)) readBlock(block, choice, parts)
   }
 
   const refusal = textOf(message.refusal)
-  if (refusal !== undefined) parts.push({ type: 'refusal', text: refusal, ...where })
+  if (refusal !== undefined) parts.push(textPart('refusal', refusal, choice))
 
   const calls = listOf(message.tool_calls).filter(isObject)
   const toolCalls = calls.length === 0 ? undefined : toolCallsOf(choice)
@@ -49,21 +50,21 @@ function reasoningOf(message: JsonObject): string | undefined {
 }
 
 /** A content block, as Mistral and some gateways send them. */
-function readBlock(block: JsonObject, where: { readonly choice: number } | undefined, parts: Part[]): void {
+function readBlock(block: JsonObject, choice: number, parts: Part[]): void {
   const text = textOf(block.text)
   switch (block.type) {
     case 'text':
     case 'output_text':
     case undefined:
-      if (text !== undefined) parts.push({ type: 'text', text, ...where })
+      if (text !== undefined) parts.push(textPart('text', text, choice))
       return
     case 'thinking':
     case 'reasoning':
-      for (const thought of thoughtsOf(block)) parts.push({ type: 'reasoning', text: thought, ...where })
+      for (const thought of thoughtsOf(block)) parts.push(textPart('reasoning', thought, choice))
       return
     case 'refusal': {
       const refusal = textOf(block.refusal) ?? text
-      if (refusal !== undefined) parts.push({ type: 'refusal', text: refusal, ...where })
+      if (refusal !== undefined) parts.push(textPart('refusal', refusal, choice))
       return
     }
     case 'image_url':
@@ -72,7 +73,7 @@ function readBlock(block: JsonObject, where: { readonly choice: number } | undef
     case 'output_audio':
     case 'output_image':
     case 'file':
-      parts.push({ type: 'media', ...where })
+      parts.push(choice === 0 ? { type: 'media' } : { type: 'media', choice })
       return
     default:
       return

@@ -1,7 +1,8 @@
 import type { Part } from '@understudy/core'
-import { failureOf } from '@understudy/core'
+import { failureOf, youngList } from '@understudy/core'
 import { decodeDocument, type DecodedResponse } from '../decode-document.js'
 import type { ResponseSituation } from '../dialect-codec.js'
+import { END_PART, usagePart } from '../parts.js'
 import { isObject, type JsonObject } from '../read-json.js'
 import { errorIn, failureOfError } from './decode-failure.js'
 import { finishOf, readOutput, readUsage, startOf } from './read-output.js'
@@ -20,12 +21,12 @@ function readResponse(value: unknown): readonly Part[] {
   if (!isObject(value) || !Array.isArray(value.output)) return [{ type: 'error', failure: failureOf('malformed') }]
   if (isFailed(value)) return [{ type: 'error', failure: failureOfError({ code: `response_${String(value.status)}` }) }]
 
-  const parts: Part[] = [startOf(value)]
+  const parts = youngList<Part>(startOf(value))
   readOutput(value.output, parts)
   // Asked for in the background: that it was taken is the answer.
   if (value.status === 'queued' || value.status === 'in_progress') parts.push({ type: 'media' })
   readEnd(value, parts.some(({ type }) => type === 'tool-call'), parts)
-  parts.push({ type: 'end' })
+  parts.push(END_PART)
   return parts
 }
 
@@ -38,5 +39,5 @@ export function isFailed({ status }: JsonObject): boolean {
 export function readEnd(response: JsonObject, hasCalls: boolean, parts: Part[]): void {
   parts.push(finishOf(response, hasCalls))
   const usage = readUsage(response.usage)
-  if (usage !== undefined) parts.push({ type: 'usage', usage })
+  if (usage !== undefined) parts.push(usagePart(usage))
 }

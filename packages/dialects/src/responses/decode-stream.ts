@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { outputKeys } from '../carried-output.js'
 import type { StreamDecoder, StreamDecoderOptions } from '../dialect-codec.js'
 import { createEventDecoder, type EventDialect, type EventNature } from '../event-decoder.js'
+import { textPart } from '../parts.js'
 import { isObject, listOf, numberOf, objectOf, parseJson, textOf, type JsonObject } from '../read-json.js'
 import { errorIn, failureOfError } from './decode-failure.js'
 import { thoughtsOf } from './decode-items.js'
@@ -125,7 +126,7 @@ class ResponseDialect implements EventDialect {
     const open = this.#items.of(event, 'message')
     partOf(open, event, true)?.said.add(text)
     open.said.add(text)
-    parts.push({ type, text })
+    parts.push(textPart(type, text))
     if (type !== 'text') return 'event'
     this.#plain = open
     return 'plain'
@@ -143,7 +144,7 @@ class ResponseDialect implements EventDialect {
     if (rest === undefined) return differs(parts)
     if (rest === '') return 'event'
     open.said.add(rest)
-    parts.push({ type, text: rest })
+    parts.push(textPart(type, rest))
     return 'event'
   }
 
@@ -156,7 +157,7 @@ class ResponseDialect implements EventDialect {
     const said = open.paragraph === undefined || open.paragraph === paragraph ? text : `\n\n${text}`
     open.paragraph = paragraph
     open.said.add(said)
-    parts.push({ type: 'reasoning', text: said })
+    parts.push(textPart('reasoning', said))
     this.#plain = open
     return 'plain'
   }

@@ -1,19 +1,12 @@
 import type { FinishPart, Part, Usage } from '@understudy/core'
+import { finishPart, startPart, textPart } from '../parts.js'
 import { isObject, listOf, numberOf, objectOf, textOf, type JsonObject } from '../read-json.js'
 import { thoughtsOf } from './decode-items.js'
 import { incompleteReasonOf, proofOf } from './wire.js'
 
 /** The opener that a response stands for. */
 export function startOf(response: JsonObject): Part {
-  const id = textOf(response.id)
-  const model = textOf(response.model)
-  const created = numberOf(response.created_at)
-  return {
-    type: 'start',
-    ...(id === undefined ? undefined : { id }),
-    ...(model === undefined ? undefined : { model }),
-    ...(created === undefined ? undefined : { created }),
-  }
+  return startPart(textOf(response.id), textOf(response.model), numberOf(response.created_at))
 }
 
 /** Appends what whole items say. `firstCall`: the index of the first call among them. */
@@ -40,8 +33,8 @@ export function readOutput(output: unknown, parts: Part[], firstCall = 0): void 
 export function readContent(part: JsonObject, parts: Part[]): void {
   const text = textOf(part.text)
   const refusal = textOf(part.refusal)
-  if (text !== undefined) parts.push({ type: 'text', text })
-  if (refusal !== undefined) parts.push({ type: 'refusal', text: refusal })
+  if (text !== undefined) parts.push(textPart('text', text))
+  if (refusal !== undefined) parts.push(textPart('refusal', refusal))
 }
 
 /** A thought and its proof. */
@@ -85,9 +78,9 @@ const NO_OUTPUT: ReadonlySet<string> = new Set(['mcp_list_tools', 'compaction', 
  */
 export function finishOf(response: JsonObject, hasCalls: boolean): FinishPart {
   const status = textOf(response.status) ?? 'completed'
-  if (status === 'completed') return { type: 'finish', reason: hasCalls ? 'tool_calls' : 'stop', raw: status }
+  if (status === 'completed') return finishPart(hasCalls ? 'tool_calls' : 'stop', status)
   const raw = textOf(objectOf(response.incomplete_details)?.reason) ?? status
-  return { type: 'finish', reason: incompleteReasonOf(raw), raw }
+  return finishPart(incompleteReasonOf(raw), raw)
 }
 
 /** What was counted. The details stand in every answer, so that a 0 says no more than its absence. */
