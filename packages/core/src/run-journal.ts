@@ -36,6 +36,21 @@ export function createRunJournal(identity: RunIdentity, emit: (event: RunEvents)
   return new EmittedJournal(identity, emit)
 }
 
+/** What is handed over is a literal, which would grow old with a stream. */
+class KeptIdentity implements RunIdentity {
+  readonly requestId: string
+  readonly route: string
+  readonly callerKeyId: string | undefined
+  readonly epoch: () => number
+
+  constructor({ requestId, route, callerKeyId, epoch }: RunIdentity) {
+    this.requestId = requestId
+    this.route = route
+    this.callerKeyId = callerKeyId
+    this.epoch = epoch
+  }
+}
+
 /** A class: one is made for every run. Hot, where somebody listens: several events a run, and so no spreads. */
 class EmittedJournal implements RunJournal {
   readonly #run: RunIdentity
@@ -44,7 +59,7 @@ class EmittedJournal implements RunJournal {
   #failedAfterMs = 0
 
   constructor(run: RunIdentity, emit: (event: RunEvents) => void) {
-    this.#run = run
+    this.#run = new KeptIdentity(run)
     this.#emit = emit
   }
 

@@ -24,7 +24,7 @@ import { reasonOf } from './report.js'
 import type { ChatRequest } from './request.js'
 import type { RunJournal } from './run-journal.js'
 import { createAttemptScope, timedOut } from './scope.js'
-import type { TailEnd } from './tail.js'
+import type { Tail, TailEnd } from './tail.js'
 import { createTail } from './tail.js'
 import { createTrail } from './trail.js'
 
@@ -100,6 +100,26 @@ export interface CommittedRun {
   /** All of the answer, where all of it was there at the commit: `arrivals` then need not be read, and `end` is known. */
   readonly whole?: readonly Arrival[] | undefined
   readonly end: () => TailEnd | undefined
+}
+
+/** A class: one is made for every run that is served. */
+class BoundRun implements CommittedRun {
+  readonly type = 'committed'
+  readonly leg: Leg
+  readonly answer: LegAnswer
+  readonly trail: readonly AttemptRecord[]
+  readonly arrivals: AsyncIterableIterator<Arrival>
+  readonly whole: readonly Arrival[] | undefined
+  readonly end: () => TailEnd | undefined
+
+  constructor(leg: Leg, answer: LegAnswer, trail: readonly AttemptRecord[], { arrivals, whole, end }: Tail) {
+    this.leg = leg
+    this.answer = answer
+    this.trail = trail
+    this.arrivals = arrivals
+    this.whole = whole
+    this.end = end
+  }
 }
 
 /** A run that no leg served. */
@@ -235,16 +255,13 @@ export async function run(
     firstContentMs: number,
   ): CommittedRun {
     trail.served(leg)
-    const { arrivals, whole, end } = createTail(bound, limits, clock, {
-      settle: permit.settle,
-      onEnd(ended) {
-        client.release()
-        if (ended.failure === undefined) latencies?.record(leg, isStreamed, firstContentMs)
-        trail.ended(leg, ended)
-        host.onEnd?.(ended, leg)
-      },
-    })
-    return { type: 'committed', leg, answer: bound.answer, trail: trail.rows, arrivals, whole, end }
+    const onEnd = (ended: TailEnd): void => {
+      client.release()
+      if (ended.failure === undefined) latencies?.record(leg, isStreamed, firstContentMs)
+      trail.ended(leg, ended)
+      host.onEnd?.(ended, leg)
+    }
+    return new BoundRun(leg, bound.answer, trail.rows, createTail(bound, limits, clock, permit, onEnd))
   }
 
   function failed(cause: FailedRun['cause'], noLeg?: NoLegAvailable): FailedRun {

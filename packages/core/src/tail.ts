@@ -1,4 +1,5 @@
 import type { BoundAnswer } from './attempt.js'
+import type { Permit } from './breaker/run-health.js'
 import type { Cancel, Clock } from './clock.js'
 import { classify } from './failure/classify.js'
 import type { Failure } from './failure/failure.js'
@@ -32,36 +33,50 @@ export interface Tail {
   readonly end: () => TailEnd | undefined
 }
 
-/** Who wants to know how an answer ended. */
-export interface TailHost {
-  readonly settle: (failure: Failure | undefined) => Verdict
-  readonly onEnd: (end: TailEnd) => void
-}
-
 type Result = IteratorResult<Arrival, undefined>
 
 /**
  * Follows a bound answer under the limits that hold after the commit: idle, the whole stream, the grace after the finish.
- * Whatever goes wrong here ends the arrivals; no other leg is tried. `settle` says what the end is worth, and then `onEnd` is told,
+ * Whatever goes wrong here ends the arrivals; no other leg is tried. The permit says what the end is worth, and then `onEnd` is told,
  * each once.
  *
  * Hot: `[READ]` and `onItem` run once a read, so they make no closure, no promise and no timer.
  */
-export function createTail(bound: BoundAnswer, limits: AttemptLimits, clock: Clock, host: TailHost): Tail {
-  if (bound.source === undefined) return wholeTail(bound, host)
-  const arrivals = new FollowedAnswer(bound, bound.source, limits, clock, host)
+export function createTail(
+  bound: BoundAnswer,
+  limits: AttemptLimits,
+  clock: Clock,
+  permit: Pick<Permit, 'settle'>,
+  onEnd: (end: TailEnd) => void,
+): Tail {
+  if (bound.source === undefined) return wholeTail(bound, permit, onEnd)
+  const arrivals = new FollowedAnswer(bound, bound.source, limits, clock, permit, onEnd)
   arrivals.start()
   return { arrivals, whole: undefined, end: () => arrivals.ended }
 }
 
 /** Nothing is left to follow: it has ended well before anybody reads it. */
-function wholeTail({ held, progress, scope, breather }: BoundAnswer, host: TailHost): Tail {
-  const ended: TailEnd = { failure: undefined, verdict: host.settle(undefined), usage: progress.usage }
+function wholeTail({ held, progress, scope, breather }: BoundAnswer, permit: Pick<Permit, 'settle'>, onEnd: (end: TailEnd) => void): Tail {
+  const ended = new EndOfTail(undefined, permit.settle(undefined), progress.usage)
   scope.release()
   breather.stop()
-  host.onEnd(ended)
+  onEnd(ended)
   return { arrivals: new HeldAnswer(held), whole: held, end: () => ended }
 }
+
+class EndOfTail implements TailEnd {
+  readonly failure: Failure | undefined
+  readonly verdict: Verdict
+  readonly usage: Usage | undefined
+
+  constructor(failure: Failure | undefined, verdict: Verdict, usage: Usage | undefined) {
+    this.failure = failure
+    this.verdict = verdict
+    this.usage = usage
+  }
+}
+
+const NOTHING: readonly Arrival[] = []
 
 class HeldAnswer implements DirectIterator<Arrival> {
   #held: readonly Arrival[]
@@ -86,7 +101,7 @@ class HeldAnswer implements DirectIterator<Arrival> {
   }
 
   return(): Promise<Result> {
-    this.#held = []
+    this.#held = NOTHING
     return Promise.resolve(DONE)
   }
 }
@@ -104,7 +119,8 @@ class FollowedAnswer implements DirectIterator<Arrival>, ItemReader<Arrival> {
   readonly #direct: DirectIterator<Arrival> | undefined
   readonly #limits: AttemptLimits
   readonly #clock: Clock
-  readonly #host: TailHost
+  readonly #permit: Pick<Permit, 'settle'>
+  readonly #onEnd: (end: TailEnd) => void
   #held: readonly Arrival[]
   #replayed = 0
   #isOver = false
@@ -114,7 +130,14 @@ class FollowedAnswer implements DirectIterator<Arrival>, ItemReader<Arrival> {
   #reading: Promise<Result> | undefined
   #reader: ItemReader<Arrival> | undefined
 
-  constructor(bound: BoundAnswer, source: AsyncIterator<Arrival>, limits: AttemptLimits, clock: Clock, host: TailHost) {
+  constructor(
+    bound: BoundAnswer,
+    source: AsyncIterator<Arrival>,
+    limits: AttemptLimits,
+    clock: Clock,
+    permit: Pick<Permit, 'settle'>,
+    onEnd: (end: TailEnd) => void,
+  ) {
     this.#answer = bound.answer
     this.#breather = bound.breather
     this.#progress = bound.progress
@@ -124,7 +147,8 @@ class FollowedAnswer implements DirectIterator<Arrival>, ItemReader<Arrival> {
     this.#direct = directOf(source)
     this.#limits = limits
     this.#clock = clock
-    this.#host = host
+    this.#permit = permit
+    this.#onEnd = onEnd
     this.#held = bound.held
   }
 
@@ -164,7 +188,7 @@ class FollowedAnswer implements DirectIterator<Arrival>, ItemReader<Arrival> {
       return
     }
     if (this.#replayed > 0) {
-      this.#held = []
+      this.#held = NOTHING
       this.#replayed = 0
     }
     if (this.#isOver) {
@@ -180,7 +204,7 @@ class FollowedAnswer implements DirectIterator<Arrival>, ItemReader<Arrival> {
 
   return(): Promise<Result> {
     this.#settle(this.#unlessComplete(failureOf('aborted')))
-    this.#held = []
+    this.#held = NOTHING
     return Promise.resolve(DONE)
   }
 
@@ -255,7 +279,7 @@ class FollowedAnswer implements DirectIterator<Arrival>, ItemReader<Arrival> {
     this.#isOver = true
     const reader = this.#reader
     this.#reader = undefined
-    this.ended = { failure, verdict: this.#host.settle(failure), usage: this.#progress.usage }
+    this.ended = new EndOfTail(failure, this.#permit.settle(failure), this.#progress.usage)
     this.#scope.release()
     this.#breather.stop()
     this.#idle?.stop()
@@ -264,7 +288,7 @@ class FollowedAnswer implements DirectIterator<Arrival>, ItemReader<Arrival> {
     closeIterator(this.#source)
     // Half an answer is of no use: its socket goes now, and a leg that is still producing stops.
     if (failure !== undefined) this.#scope.stop(failure)
-    this.#host.onEnd(this.ended)
+    this.#onEnd(this.ended)
     reader?.onItem(DONE)
   }
 }

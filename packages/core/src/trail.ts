@@ -6,6 +6,7 @@ import type { Leg } from './leg.js'
 import type { AttemptRecord, SkipReason } from './report.js'
 import type { RunJournal } from './run-journal.js'
 import type { TailEnd } from './tail.js'
+import { youngList } from './young-list.js'
 
 /** What happens on the legs of one run: a row for the report and an event for the journal each time. */
 export interface Trail {
@@ -30,7 +31,7 @@ export function createTrail(clock: Clock, journal: RunJournal | undefined): Trai
 
 /** A class: one is made for every run. */
 class RunTrail implements Trail {
-  readonly rows: AttemptRecord[] = []
+  readonly rows = youngList<AttemptRecord>()
   readonly #clock: Clock
   readonly #journal: RunJournal | undefined
   #startedAt = 0

@@ -1,3 +1,5 @@
+import { youngList } from '@understudy/core'
+
 /**
  * Recognises events that differ from an earlier plain one in nothing but the bodies of certain JSON strings and certain whole
  * numbers, without parsing them. An event is *plain* if it says nothing but output text; it stays plain whatever those hold.
@@ -32,7 +34,7 @@ const MAX_USELESS_PATTERNS = 16
  * `keys`, `numbers`: the names of the strings and of the whole numbers that may vary. The dialect must read an event as plain whatever
  * they hold.
  */
-export function createPlainLook(keys: readonly string[], numbers: readonly string[] = []): PlainLook {
+export function createPlainLook(keys: readonly string[], numbers = NO_NAMES): PlainLook {
   return new PatternLook(keys, numbers)
 }
 
@@ -98,7 +100,7 @@ class PatternLook implements PlainLook {
     this.#unread = undefined
     const pattern = patternOf(frame, this.#keys, this.#numbers)
     this.#pattern = pattern
-    const values = text === undefined ? [] : valuesOf(frame, pattern)
+    const values = text === undefined ? NO_VALUES : valuesOf(frame, pattern)
     const spelling = values.flatMap((value, index) => (value !== undefined && spelt(value) === text ? [index] : []))
     this.#textSlot = spelling.length === 1 ? (spelling[0] ?? -1) : -1
     this.#emptySlots = values.flatMap((value, index) => (value === '' ? [index] : []))
@@ -106,6 +108,8 @@ class PatternLook implements PlainLook {
 }
 
 const NO_SLOTS: readonly number[] = []
+const NO_NAMES: readonly string[] = []
+const NO_VALUES: readonly (string | undefined)[] = []
 
 /** The characters of each slot of a frame; `undefined` for those of numbers. */
 function valuesOf(frame: string, { literals, ends }: Pattern): readonly (string | undefined)[] {
@@ -163,7 +167,7 @@ function patternOf(frame: string, keys: readonly string[], numbers: readonly str
   ].sort((one, other) => one.start - other.start)
   if (slots.length === 0 || slots.length > MAX_SLOTS) return NO_PATTERN
 
-  const literals: string[] = []
+  const literals = youngList<string>()
   let position = 0
   for (const { start, end } of slots) {
     // A key may stand in the text of another slot, where it is none.
@@ -181,7 +185,7 @@ const NUMBER_OPENING = /^\s*:\s*(?=\d)/
 
 /** Where the values of a key begin: of a string behind its quote. */
 function valueStarts(frame: string, quotedKey: string, value: RegExp): number[] {
-  const starts: number[] = []
+  const starts = youngList<number>()
   for (let at = frame.indexOf(quotedKey); at !== -1; at = frame.indexOf(quotedKey, at + 1)) {
     // Behind a backslash the quote is part of a string's text.
     if (frame[at - 1] === '\\') continue

@@ -43,6 +43,7 @@ import { createProviderAgents } from './outbound/agents.js'
 import { createCloudCredentials } from './outbound/cloud-credentials.js'
 import { createOrderHost } from './price-hints.js'
 import { logFault } from './run-log.js'
+import { runEndOptions } from './run-watch.js'
 import { createWarn } from './warnings.js'
 
 const CODECS: ReadonlyMap<string, DialectCodec> = new Map([openai, anthropic, gemini, responses].map((codec) => [codec.name, codec]))
@@ -98,7 +99,7 @@ export function createMountableFallback(
   const hub = createEventHub()
   const legs = createLegWatch({ warn, epoch: wallClock, emit: (event) => hub.active() && hub.emit(event) })
   const health = createHealth(config, { clock, random, wallClock, hub, warn, logger })
-  const watching = { clock, random, wallClock, hub, legs, openRuns, logger }
+  const watching = { clock, random, wallClock, hub, legs, openRuns, logger, runEnd: runEndOptions({ clock, wallClock, hub }) }
   const order = createOrderHost(config.health.priceHints, warn)
   const embeddings = createEmbeddingRoutes(config, codecOf, agents, wallClock)
   const makeRoutes = createRouteMaker(config, codecOf, agents, wallClock)

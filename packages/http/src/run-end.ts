@@ -38,7 +38,12 @@ export function createRunEnd(identity: RunEndIdentity, options: RunEndOptions): 
 
 /** A class: one is made for every run that somebody hears of. */
 class TwoSidedEnd implements RunEnd {
-  readonly #run: RunEndIdentity
+  // Not the identity itself, which is a literal of whoever began the run.
+  readonly #requestId: string
+  readonly #route: string
+  readonly #requested: string | undefined
+  readonly #callerKeyId: string | undefined
+  readonly #lane: Lane
   readonly #options: RunEndOptions
   readonly #startedAt: number
   #end: TailEnd | undefined
@@ -48,8 +53,12 @@ class TwoSidedEnd implements RunEnd {
   #errorCode: string | undefined
   #isTold = false
 
-  constructor(run: RunEndIdentity, options: RunEndOptions) {
-    this.#run = run
+  constructor({ requestId, route, requested, callerKeyId, lane = 'standard' }: RunEndIdentity, options: RunEndOptions) {
+    this.#requestId = requestId
+    this.#route = route
+    this.#requested = requested
+    this.#callerKeyId = callerKeyId
+    this.#lane = lane
     this.#options = options
     this.#startedAt = options.now()
   }
@@ -71,16 +80,15 @@ class TwoSidedEnd implements RunEnd {
     const end = this.#end
     if (end === undefined || !this.#isAnswered || this.#isTold) return
     this.#isTold = true
-    const { requestId, route, requested, callerKeyId, lane = 'standard' } = this.#run
     const { now, epoch, emit, codeOfBroken } = this.#options
     emit({
       type: 'run-end',
-      requestId,
-      route,
-      requested,
-      callerKeyId,
+      requestId: this.#requestId,
+      route: this.#route,
+      requested: this.#requested,
+      callerKeyId: this.#callerKeyId,
       at: epoch(),
-      lane,
+      lane: this.#lane,
       provider: this.#leg?.provider,
       model: this.#leg?.model,
       usage: end.usage,

@@ -56,7 +56,8 @@ function attemptOf(record: AttemptRecord): LoggedAttempt {
 /** An answer broke off after its commit: its client has half of it. */
 export function logBroken(logger: Logger | undefined, run: RunLine, leg: Leg, { kind, phase }: Failure): void {
   const name = legName(leg)
-  logger?.error({ ...run, leg: name, reason: kind, phase }, `route '${run.route}': the answer of ${name} broke off`)
+  const { requestId, route } = run
+  logger?.error({ requestId, route, leg: name, reason: kind, phase }, `route '${route}': the answer of ${name} broke off`)
 }
 
 /** Something of our own failed. What was thrown may quote a prompt, so only its name and where it came from are said. */

@@ -7,7 +7,7 @@ import { verdictOf } from './counts.js'
 import type { HealthConfig, HealthOptions } from './health-options.js'
 import type { HealthSnapshot } from './health-snapshot.js'
 import type { LegIdentity } from './leg-key.js'
-import type { GuardedProvider } from './provider-breakers.js'
+import type { GuardedProvider, ProviderBreakers } from './provider-breakers.js'
 import { createProviderBreakers } from './provider-breakers.js'
 import type { AdmitOptions, LegAdmission, LegHealth, Permit, Refusal, RunHealth } from './run-health.js'
 import { createSharedRests } from './shared-rests.js'
@@ -49,9 +49,10 @@ export function createHealthRegistry(options: HealthOptions): HealthRegistry {
   const cooldowns: Cooldowns = createCooldowns()
   const rests = link && createSharedRests(cooldowns, { link, now, refreshMs: patience.refreshMs })
   let cooldown = options.cooldown !== false
+  const parts: RegistryParts = { now, breakers, peek, restOf, rest }
 
   return {
-    forRun: createRun,
+    forRun: () => new RegisteredRun(parts),
     peek,
     snapshot: () => ({
       breakers: breakers.snapshot(),
@@ -68,67 +69,6 @@ export function createHealthRegistry(options: HealthOptions): HealthRegistry {
       cooldowns.forget(cooldown ? changed : () => true)
     },
     close: async () => link?.close(),
-  }
-
-  function createRun(): RunHealth {
-    let charged: Set<string> | undefined
-
-    return { peek, admit, refusesRetry: (leg) => breakers.find(leg)?.local.peek(now()).tier === 'out' }
-
-    function admit(leg: LegIdentity, options: AdmitOptions = {}): LegAdmission | Promise<LegAdmission> {
-      const { retried = false, force = false } = options
-      // Before the breaker, or the slot of a probe would go to a leg that is not asked.
-      const resting = retried || force ? undefined : restOf(leg)
-      if (resting !== undefined) return restRefusal(resting)
-      const guarded = breakers.findOrMake(leg)
-      if (guarded === undefined) return permit(leg, undefined, UNGUARDED)
-      const said = guarded.shared === undefined ? guarded.local.admit(now()) : guarded.shared.admit()
-      return 'then' in said ? said.then(admission) : admission(said)
-
-      function admission(said: Admission): LegAdmission {
-        if (said.admitted) return permit(leg, guarded, said.ticket)
-        if (!force || guarded === undefined) return circuitOpen(said.retryAfterMs)
-        return permit(leg, guarded, guarded.local.force())
-      }
-    }
-
-    function permit(leg: LegIdentity, guarded: GuardedProvider | undefined, ticket: AdmissionTicket): Permit {
-      let booked: Verdict | undefined
-      return {
-        admitted: true,
-        probe: ticket.probe,
-        settle(failure) {
-          booked ??= settle(leg, guarded, ticket, failure)
-          return booked
-        },
-      }
-    }
-
-    function settle(
-      leg: LegIdentity,
-      guarded: GuardedProvider | undefined,
-      ticket: AdmissionTicket,
-      failure: Failure | undefined,
-    ): Verdict {
-      rest(leg, failure)
-      if (guarded === undefined) return verdictOf(failure, 'table')
-      const verdict = verdictOf(failure, guarded.settings().counts)
-      const counted = once(guarded.key, ticket, verdict)
-      // A stop of our own says nothing about the provider, so it is not its last word either.
-      if (failure?.kind !== 'refused' && failure?.kind !== 'aborted') guarded.lastVerdict = verdict
-      if (guarded.shared === undefined) guarded.local.settle(ticket, counted, now())
-      else guarded.shared.settle(ticket, counted)
-      return verdict
-    }
-
-    /** The charge of a failed probe opens a breaker again; it is no count that a run could hand in twice. */
-    function once(key: string, ticket: AdmissionTicket, verdict: Verdict): Verdict {
-      if (verdict !== 'charge' || ticket.probe) return verdict
-      charged ??= new Set()
-      if (charged.has(key)) return 'neutral'
-      charged.add(key)
-      return verdict
-    }
   }
 
   function peek(leg: LegIdentity): LegHealth {
@@ -151,6 +91,101 @@ export function createHealthRegistry(options: HealthOptions): HealthRegistry {
     if (!cooldown) return
     const rested = cooldowns.settle(leg, failure, now())
     if (rested !== undefined) rests?.tell(leg, rested)
+  }
+}
+
+/** What a run's view of the registry stands on. */
+interface RegistryParts {
+  readonly now: () => number
+  readonly breakers: ProviderBreakers
+  readonly peek: (leg: LegIdentity) => LegHealth
+  /** The rest that a leg has left, if any. */
+  readonly restOf: (leg: LegIdentity) => Rest | undefined
+  /** Takes from how an attempt ended what rest its leg has from now on. */
+  readonly rest: (leg: LegIdentity, failure: Failure | undefined) => void
+}
+
+/** A class: one is made for every run, and an open stream holds it. */
+class RegisteredRun implements RunHealth {
+  readonly #parts: RegistryParts
+  #charged: Set<string> | undefined
+
+  constructor(parts: RegistryParts) {
+    this.#parts = parts
+  }
+
+  peek(leg: LegIdentity): LegHealth {
+    return this.#parts.peek(leg)
+  }
+
+  refusesRetry(leg: LegIdentity): boolean {
+    const { breakers, now } = this.#parts
+    return breakers.find(leg)?.local.peek(now()).tier === 'out'
+  }
+
+  admit(leg: LegIdentity, { retried = false, force = false }: AdmitOptions = NO_OPTIONS): LegAdmission | Promise<LegAdmission> {
+    const { breakers, now, restOf } = this.#parts
+    // Before the breaker, or the slot of a probe would go to a leg that is not asked.
+    const resting = retried || force ? undefined : restOf(leg)
+    if (resting !== undefined) return restRefusal(resting)
+    const guarded = breakers.findOrMake(leg)
+    if (guarded === undefined) return new AttemptPermit(this, leg, undefined, UNGUARDED)
+    const said = guarded.shared === undefined ? guarded.local.admit(now()) : guarded.shared.admit()
+    return 'then' in said ? said.then((late) => this.#admission(leg, guarded, late, force)) : this.#admission(leg, guarded, said, force)
+  }
+
+  #admission(leg: LegIdentity, guarded: GuardedProvider, said: Admission, force: boolean): LegAdmission {
+    if (said.admitted) return new AttemptPermit(this, leg, guarded, said.ticket)
+    if (!force) return circuitOpen(said.retryAfterMs)
+    return new AttemptPermit(this, leg, guarded, guarded.local.force())
+  }
+
+  /** What the end of an attempt says of its provider. */
+  settle(leg: LegIdentity, guarded: GuardedProvider | undefined, ticket: AdmissionTicket, failure: Failure | undefined): Verdict {
+    const { rest, now } = this.#parts
+    rest(leg, failure)
+    if (guarded === undefined) return verdictOf(failure, 'table')
+    const verdict = verdictOf(failure, guarded.settings().counts)
+    const counted = this.#once(guarded.key, ticket, verdict)
+    // A stop of our own says nothing about the provider, so it is not its last word either.
+    if (failure?.kind !== 'refused' && failure?.kind !== 'aborted') guarded.lastVerdict = verdict
+    if (guarded.shared === undefined) guarded.local.settle(ticket, counted, now())
+    else guarded.shared.settle(ticket, counted)
+    return verdict
+  }
+
+  /** The charge of a failed probe opens a breaker again; it is no count that a run could hand in twice. */
+  #once(key: string, ticket: AdmissionTicket, verdict: Verdict): Verdict {
+    if (verdict !== 'charge' || ticket.probe) return verdict
+    this.#charged ??= new Set()
+    if (this.#charged.has(key)) return 'neutral'
+    this.#charged.add(key)
+    return verdict
+  }
+}
+
+const NO_OPTIONS: AdmitOptions = {}
+
+class AttemptPermit implements Permit {
+  readonly admitted = true
+  readonly probe: boolean
+  readonly #run: RegisteredRun
+  readonly #leg: LegIdentity
+  readonly #guarded: GuardedProvider | undefined
+  readonly #ticket: AdmissionTicket
+  #booked: Verdict | undefined
+
+  constructor(run: RegisteredRun, leg: LegIdentity, guarded: GuardedProvider | undefined, ticket: AdmissionTicket) {
+    this.probe = ticket.probe
+    this.#run = run
+    this.#leg = leg
+    this.#guarded = guarded
+    this.#ticket = ticket
+  }
+
+  settle(failure: Failure | undefined): Verdict {
+    this.#booked ??= this.#run.settle(this.#leg, this.#guarded, this.#ticket, failure)
+    return this.#booked
   }
 }
 

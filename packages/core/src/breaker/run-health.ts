@@ -32,7 +32,7 @@ export interface Permit {
    * that was admitted and never opened ends as `aborted`. One whose end never comes holds the slot of a probe for its
    * lease, and nothing else.
    */
-  readonly settle: (failure: Failure | undefined) => Verdict
+  settle(failure: Failure | undefined): Verdict
 }
 
 /** Whether an attempt may start. */
@@ -52,12 +52,12 @@ export interface AdmitOptions {
  */
 export interface RunHealth {
   /** For plans, policy checks and orders: takes no slot. */
-  readonly peek: (leg: LegIdentity) => LegHealth
+  peek(leg: LegIdentity): LegHealth
   /**
    * Asked right before each attempt, retries included, and after every wait that comes before it. What it admits is
    * owed a `settle`. A promise only with a shared store, and there only for an attempt that would be the probe.
    */
-  readonly admit: (leg: LegIdentity, options?: AdmitOptions) => LegAdmission | Promise<LegAdmission>
+  admit(leg: LegIdentity, options?: AdmitOptions): LegAdmission | Promise<LegAdmission>
   /** Whether `admit` would refuse a retry of this leg now, so that the sleep before it can be saved. */
-  readonly refusesRetry: (leg: LegIdentity) => boolean
+  refusesRetry(leg: LegIdentity): boolean
 }

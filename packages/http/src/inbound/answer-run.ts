@@ -2,6 +2,7 @@ import type { Arrival, AttemptRecord, CommittedRun, Failure, FailedRun, RunOutco
 import { healthOf } from '@understudy/core'
 import type { ClientError } from '@understudy/dialects'
 
+import type { RunWatch } from '../run-watch.js'
 import { bufferedAnswer } from './buffered-answer.js'
 import { brokenAnswer, chainFailure } from './chain-failure.js'
 import type { ChatRun } from './chat-run.js'
@@ -12,6 +13,7 @@ import { jsonResponse } from './rejection.js'
 import { legFailures, reportAttempts } from './report.js'
 import type { OutboundResponse } from './response.js'
 import { DEGRADED, ERROR_HEADERS, failedHeaders, servedHeaders, STREAM_HEADERS } from './response-headers.js'
+import type { StreamWatch } from './stream-answer.js'
 import { streamAnswer } from './stream-answer.js'
 import { headerText } from './trail.js'
 import { unlessSlow, waitingAnswer } from './waiting-answer.js'
@@ -86,14 +88,27 @@ function streamed(chat: ChatRun, outcome: CommittedRun): OutboundResponse {
 function stream(chat: ChatRun, outcome: CommittedRun): AsyncIterableIterator<Uint8Array> {
   const { watch, includeUsage } = chat
   watch.answered(200)
-  return streamAnswer(outcome, answerWriting(chat, outcome), {
-    includeUsage,
-    onFault(error) {
-      watch.answered(200, 'internal_error')
-      watch.faulted(error)
-    },
-    onOver: watch.open.end,
-  })
+  return streamAnswer(outcome, answerWriting(chat, outcome), new ChatStream(watch, includeUsage))
+}
+
+/** A class: one is made for every stream, and lives as long. */
+class ChatStream implements StreamWatch {
+  readonly includeUsage: boolean
+  readonly #watch: RunWatch
+
+  constructor(watch: RunWatch, includeUsage: boolean) {
+    this.#watch = watch
+    this.includeUsage = includeUsage
+  }
+
+  onFault(error: unknown): void {
+    this.#watch.answered(200, 'internal_error')
+    this.#watch.faulted(error)
+  }
+
+  onOver(): void {
+    this.#watch.open.end()
+  }
 }
 
 /** Committed before its end: the rest is read first. */

@@ -10,7 +10,8 @@ export function bufferedAnswer(run: CommittedRun, arrivals: readonly Arrival[], 
   const own = run.answer.form === 'json' ? arrivals[0] : undefined
   const body = own?.bytes ?? encoded(run, arrivals, writing)
   const members = own instanceof DocumentArrival ? own.members : undefined
-  const told = writing.report === undefined ? body : writing.codec.withResponseField(body, ...writing.report, members)
+  const { codec, report, reportKey } = writing
+  const told = report === undefined ? body : codec.withResponseField(body, reportKey, report, members)
   return writing.classic ? classicDocument(told) : told
 }
 

@@ -1,5 +1,5 @@
 import type { ResolvedMount } from '@understudy/config'
-import type { CommittedRun, HealthRegistry, Latencies } from '@understudy/core'
+import type { CommittedRun, HealthRegistry, Latencies, RunHost } from '@understudy/core'
 import { legName } from '@understudy/core'
 import type { DialectCodec } from '@understudy/dialects'
 
@@ -42,19 +42,115 @@ export interface ChatRun {
   readonly watch: RunWatch
 }
 
+/** A class: one is made for every request, and an open stream holds it. */
+export class StartedChat implements ChatRun {
+  readonly host: ChatHost
+  readonly mount: ResolvedMount
+  readonly codec: DialectCodec
+  readonly route: RunnableRoute
+  readonly request: WireRequest
+  readonly includeUsage: boolean
+  readonly headers: RunHeaders
+  readonly watch: RunWatch
+
+  constructor(
+    host: ChatHost,
+    mount: ResolvedMount,
+    codec: DialectCodec,
+    route: RunnableRoute,
+    request: WireRequest,
+    includeUsage: boolean,
+    requestId: string,
+    watch: RunWatch,
+  ) {
+    this.host = host
+    this.mount = mount
+    this.codec = codec
+    this.route = route
+    this.request = request
+    this.includeUsage = includeUsage
+    this.headers = new ToldHeaders(requestId, route, mount)
+    this.watch = watch
+  }
+}
+
+class ToldHeaders implements RunHeaders {
+  readonly requestId: string
+  readonly route: string
+  readonly exposeTrail: boolean
+  readonly degraded: string | undefined
+
+  constructor(requestId: string, { name, marking }: RunnableRoute, { exposeTrail }: ResolvedMount) {
+    this.requestId = requestId
+    this.route = name
+    this.exposeTrail = exposeTrail
+    this.degraded = marking
+  }
+}
+
+/** What the core runs a request of ours on. A class: one is made for every request, and an open stream holds it. */
+export class ChatRunHost implements RunHost {
+  readonly clock: RunHost['clock']
+  readonly random: RunHost['random']
+  readonly health: RunHost['health']
+  readonly latencies: RunHost['latencies']
+  readonly prices: RunHost['prices']
+  readonly onOrderProblem: RunHost['onOrderProblem']
+  readonly gate: RunHost['gate']
+  readonly journal: RunHost['journal']
+  readonly onStart: RunHost['onStart']
+  readonly onEnd: RunHost['onEnd']
+
+  constructor(
+    { clock, random, latencies, order }: ChatHost,
+    health: RunHost['health'],
+    prices: RunHost['prices'],
+    gate: RunHost['gate'],
+    watch: RunWatch,
+    onStart: RunHost['onStart'],
+  ) {
+    this.clock = clock
+    this.random = random
+    this.health = health
+    this.latencies = latencies
+    this.prices = prices
+    this.onOrderProblem = order.onProblem
+    this.gate = gate
+    this.journal = watch.journal
+    this.onStart = onStart
+    this.onEnd = watch.ended
+  }
+}
+
 /** What the answer of a run is written with. */
 export function answerWriting(chat: ChatRun, outcome: CommittedRun): AnswerWriting {
-  const { host, mount, codec, route, request, headers } = chat
-  const { leg } = outcome
-  return {
-    codec,
-    requestId: headers.requestId,
-    report: mount.report ? [mount.reportKey, reportOf(route, outcome)] : undefined,
-    classic: mount.envelope === 'classic' && codec.name === 'openai',
-    sameDialect: route.dialectOf.get(leg) === codec.name,
-    isForeign: !keepsProofs(route.dialectOf.get(leg), leg.model, codec),
-    wallClock: host.wallClock,
-    asked: codec.echoOf?.(request.body ?? {}),
+  return new ChatWriting(chat, outcome)
+}
+
+/** A class: one is made for every run that is served, and an open stream holds it. */
+class ChatWriting implements AnswerWriting {
+  readonly codec: DialectCodec
+  readonly requestId: string
+  readonly report: string | undefined
+  readonly reportKey: string
+  readonly classic: boolean
+  readonly sameDialect: boolean
+  readonly isForeign: boolean
+  readonly wallClock: () => number
+  readonly asked: AnswerWriting['asked']
+
+  constructor({ host, mount, codec, route, request, headers }: ChatRun, outcome: CommittedRun) {
+    const { leg } = outcome
+    const dialect = route.dialectOf.get(leg)
+    this.codec = codec
+    this.requestId = headers.requestId
+    this.report = mount.report ? reportOf(route, outcome) : undefined
+    this.reportKey = mount.reportKey
+    this.classic = mount.envelope === 'classic' && codec.name === 'openai'
+    this.sameDialect = dialect === codec.name
+    this.isForeign = !keepsProofs(dialect, leg.model, codec)
+    this.wallClock = host.wallClock
+    this.asked = codec.echoOf?.(request.body ?? {})
   }
 }
 

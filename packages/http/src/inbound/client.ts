@@ -2,9 +2,9 @@ import type { InboundRequest } from './request.js'
 
 /** Whoever waits for our answer to one request. It is gone when it left, and when the host has answered it without us. */
 export interface Client {
-  readonly isGone: () => boolean
+  isGone(): boolean
   /** Calls the listener once, when the client is gone; at once if it is. */
-  readonly onGone: (listener: () => void) => void
+  onGone(listener: () => void): void
 }
 
 /** A request that knows its client, so that its `signal`, which costs more than the whole watch, is made only for those who ask. */

@@ -11,6 +11,7 @@ import { answerRun } from './answer-run.js'
 import { tightened } from './caller-chain.js'
 import { identifyCaller } from './callers.js'
 import type { ChatHost } from './chat-run.js'
+import { ChatRunHost, StartedChat } from './chat-run.js'
 import { clientOf, signalOf } from './client.js'
 import { CLOSED_REJECTION, GONE_REJECTION } from './client-errors.js'
 import { decodeBody, rejectContentType } from './decode-body.js'
@@ -54,7 +55,7 @@ export async function handleEmbeddings(
   if ('rejection' in chosen) return reject(chosen.rejection)
   const own = body['idempotent'] === false ? tightened(chosen) : chosen
   const health = host.health.forRun()
-  const { clock, random, order, latencies } = host
+  const { clock, order } = host
   const request = requestOf(body, model, chosen.dimensions)
   const gateOf = (dryRun: boolean): Gate | undefined =>
     authorize && createGate({
@@ -65,22 +66,12 @@ export async function handleEmbeddings(
   const watch = watchRun(host, { requestId, route: route.name, requested: model, callerKeyId: known.keyId, lane: 'embeddings' })
   const client = clientOf(inbound)
   const signal = client === undefined ? signalOf(inbound) : undefined
-  const outcome = await run(route.legs, request, route.settings, {
-    clock,
-    random,
-    health,
-    latencies,
-    prices: order.pricesOf(request, route.order),
-    onOrderProblem: order.onProblem,
-    gate: gateOf(false),
-    journal: watch.journal,
-    onStart: stopsWith(watch.open, client),
-    onEnd: watch.ended,
-  }, signal)
-  const headers = { requestId, route: route.name, exposeTrail: mount.exposeTrail }
+  const prices = order.pricesOf(request, route.order)
+  const runHost = new ChatRunHost(host, health, prices, gateOf(false), watch, stopsWith(watch.open, client))
+  const outcome = await run(route.legs, request, route.settings, runHost, signal)
   // The classic envelope is one of completions.
   const told = { ...mount, envelope: 'dialect' as const }
-  return answerRun({ host, mount: told, codec: openai, route, request, includeUsage: false, headers, watch }, outcome)
+  return answerRun(new StartedChat(host, told, openai, route, request, false, requestId, watch), outcome)
 
   function reject(rejection: Rejection): OutboundResponse {
     return rejectionResponse(openai, rejection, requestId)

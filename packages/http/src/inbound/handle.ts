@@ -9,6 +9,7 @@ import { watchRun } from '../run-watch.js'
 import { answerOrWait, answerRun } from './answer-run.js'
 import { identifyCaller } from './callers.js'
 import type { ChatHost } from './chat-run.js'
+import { ChatRunHost, StartedChat } from './chat-run.js'
 import type { ChosenChain } from './choose-chain.js'
 import { chooseChain } from './choose-chain.js'
 import type { Client } from './client.js'
@@ -90,13 +91,10 @@ export async function handleChat(
     ? host.drills.drilled(chosen.route, { request, headers: inbound.headers, health, gate: gateOf(chosen.route.name, true) })
     : chosen.route
   const watch = watchRun(host, { requestId, route: route.name, requested, callerKeyId: keyId, lane: route.lane })
-  const { journal, ended: onEnd } = watch
   const client = clientOf(inbound)
-  const onStart = stopsWith(watch.open, client)
-  const headers = { requestId, route: route.name, exposeTrail: mount.exposeTrail, degraded: route.marking }
-  const chat = { host, mount, codec, route, request, includeUsage: outline.includeUsage, headers, watch }
+  const chat = new StartedChat(host, mount, codec, route, request, outline.includeUsage, requestId, watch)
   const prices = order.pricesOf(request, route.order)
-  const runHost = { clock, random, health, latencies, prices, onOrderProblem: order.onProblem, gate: gateOf(route.name), journal, onStart, onEnd }
+  const runHost = new ChatRunHost(host, health, prices, gateOf(route.name), watch, stopsWith(watch.open, client))
   // A signal is made for whoever asks for it, and costs more than this.
   const outcome = run(route.legs, request, route.settings, runHost, client === undefined ? signalOf(inbound) : undefined)
   if (!outline.stream || route.waitingCommentMs === undefined) return answerRun(chat, await outcome)

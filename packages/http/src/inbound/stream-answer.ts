@@ -13,8 +13,9 @@ export interface AnswerWriting {
   /** The client's. */
   readonly codec: DialectCodec
   readonly requestId: string
-  /** `[key, JSON text]` of the report that goes into the first event, or into the document. */
-  readonly report: readonly [key: string, json: string] | undefined
+  /** The report as JSON, which goes into the first event, or into the document, under that key. */
+  readonly report: string | undefined
+  readonly reportKey: string
   /** Whether the client reads the classic envelope. */
   readonly classic: boolean
   /** Whether the leg speaks the client's dialect, so that the answer keeps the model that it names. */
@@ -31,9 +32,9 @@ export interface AnswerWriting {
 export interface StreamWatch {
   readonly includeUsage: boolean
   /** Something of our own failed: the client is told so. */
-  readonly onFault: (error: unknown) => void
+  onFault(error: unknown): void
   /** Nothing more is read. */
-  readonly onOver: () => void
+  onOver(): void
 }
 
 type Result = IteratorResult<Uint8Array, undefined>
@@ -151,9 +152,9 @@ class StreamAnswer implements DirectIterator<Uint8Array>, ItemReader<Arrival> {
 
   /** Into the first event that can take it: what comes first may be no more than a ping. */
   #withReport(bytes: Uint8Array): Uint8Array {
-    const { codec, report } = this.#writing
+    const { codec, report, reportKey } = this.#writing
     if (report === undefined) return bytes
-    const told = codec.withStreamField(bytes, ...report)
+    const told = codec.withStreamField(bytes, reportKey, report)
     this.#isReported = told !== bytes
     return told
   }

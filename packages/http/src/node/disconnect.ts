@@ -1,15 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
+import { youngList } from '@understudy/core'
+
 import type { Client } from '../inbound/client.js'
 
 /** The client at the other end of one of node's responses, and what is known of our answer to it. */
 export interface NodeClient extends Client {
   /** Aborts when the client is gone. Made when it is asked for. */
-  readonly signal: () => AbortSignal
+  signal(): AbortSignal
   /** Our answer is whole and handed over: if it is written too, the close behind it is no leaving. */
-  readonly answered: () => void
+  answered(): void
   /** Nobody will read what we answer. */
-  readonly leave: () => void
+  leave(): void
 }
 
 // The parser has one of its own for a client that left while it sent; over HTTP/2 a client may give any reason for its leaving.
@@ -25,45 +27,56 @@ const GONE = new DOMException('the client has left, or the host has answered it'
  * read. Every close tells, unless our own whole answer was written: else the host has answered.
  */
 export function watchClient(req: IncomingMessage, res: ServerResponse): NodeClient {
-  let isAnswered = false
-  // HTTP/2 has no `closed` on a response; its socket is the stream.
-  let isGone = res.closed || res.writableEnded || req.socket.destroyed
-  let listeners: (() => void)[] = []
-  let controller: AbortController | undefined
+  return new ResponseClient(req, res)
+}
 
-  if (!isGone) {
+const NOBODY: readonly (() => void)[] = []
+
+/** A class: one is made for every request, and an open stream holds it. */
+class ResponseClient implements NodeClient {
+  #isAnswered = false
+  #isGone: boolean
+  #listeners = NOBODY
+  #controller: AbortController | undefined
+
+  constructor(req: IncomingMessage, res: ServerResponse) {
+    // HTTP/2 has no `closed` on a response; its socket is the stream.
+    this.#isGone = res.closed || res.writableEnded || req.socket.destroyed
+    if (this.#isGone) return
     const queued = res.socket === null ? watchQueue(req, res) : undefined
     res.once('close', () => {
       queued?.()
       // Over HTTP/2 what was cut off counts as finished too, but not as ended.
-      if (!isAnswered || !res.writableEnded || !res.writableFinished) leave()
+      if (!this.#isAnswered || !res.writableEnded || !res.writableFinished) this.leave()
     })
   }
 
-  return {
-    isGone: () => isGone,
-    onGone(listener) {
-      if (isGone) listener()
-      else listeners.push(listener)
-    },
-    signal() {
-      controller ??= new AbortController()
-      if (isGone) controller.abort(GONE)
-      return controller.signal
-    },
-    answered() {
-      isAnswered = true
-    },
-    leave,
+  isGone(): boolean {
+    return this.#isGone
   }
 
-  function leave(): void {
-    if (isGone) return
-    isGone = true
-    controller?.abort(GONE)
-    const told = listeners
-    listeners = []
-    for (const listener of told) listener()
+  onGone(listener: () => void): void {
+    if (this.#isGone) listener()
+    else this.#listeners = youngList(...this.#listeners, listener)
+  }
+
+  signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.#isGone) this.#controller.abort(GONE)
+    return this.#controller.signal
+  }
+
+  answered(): void {
+    this.#isAnswered = true
+  }
+
+  leave(): void {
+    if (this.#isGone) return
+    this.#isGone = true
+    this.#controller?.abort(GONE)
+    const listeners = this.#listeners
+    this.#listeners = NOBODY
+    for (const listener of listeners) listener()
   }
 }
 
