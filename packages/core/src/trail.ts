@@ -29,6 +29,8 @@ export function createTrail(clock: Clock, journal: RunJournal | undefined): Trai
   return new RunTrail(clock, journal)
 }
 
+type ServedRecord = Extract<AttemptRecord, { readonly outcome: 'served' }>
+
 /** A class: one is made for every run. */
 class RunTrail implements Trail {
   readonly rows = youngList<AttemptRecord>()
@@ -65,12 +67,13 @@ class RunTrail implements Trail {
   served(leg: Leg): void {
     const { provider, model, region, configuredModel } = leg
     const latencyMs = this.#latencyMs()
-    // Hot: once a request.
-    this.rows.push(
-      region === undefined && configuredModel === undefined
-        ? { outcome: 'served', provider, model, latencyMs }
-        : { outcome: 'served', ...identityOf(leg), latencyMs },
-    )
+    // Hot: once a request. Not a literal, which V8 would come to make in the old generation.
+    const row = {} as { -readonly [Member in keyof ServedRecord]: ServedRecord[Member] }
+    row.outcome = 'served'
+    row.provider = provider
+    row.model = model
+    row.latencyMs = latencyMs
+    this.rows.push(region === undefined && configuredModel === undefined ? row : { ...row, ...identityOf(leg) })
     this.#journal?.runCommit(leg, latencyMs)
   }
 
