@@ -56,7 +56,11 @@ export function readAnswer(answer: ByteSource, head: AnswerHead, reader: AnswerR
     const { fault, signal } = reader
     const met = fault === undefined ? body : faultedSource(body, fault, isEventStream(type), signal)
     const form = declaredForm(type)
-    return form === undefined || isFramed(type) ? readLater(met, form, head, reader) : answerOf(met, form, head, reader)
+    if (form !== undefined && !isFramed(type)) return answerOf(met, form, head, reader)
+    return readLater(met, form, head, reader).catch((error: unknown) => {
+      answer.cancel()
+      throw error
+    })
   } catch (error) {
     answer.cancel()
     throw error
@@ -65,15 +69,10 @@ export function readAnswer(answer: ByteSource, head: AnswerHead, reader: AnswerR
 
 /** The same for an answer in frames, and for one that does not say what it is. */
 async function readLater(source: ByteSource, form: AnswerForm | undefined, head: AnswerHead, reader: AnswerReader): Promise<LegAnswer> {
-  try {
-    if (form === undefined) return answerOf(source, await seenForm(source, reader.signal), head, reader)
-    // Whoever asks no cloud has no use for it.
-    const { createFrameSource } = await import('./frame-source.js')
-    return answerOf(createFrameSource(source), form, head, reader)
-  } catch (error) {
-    source.cancel()
-    throw error
-  }
+  if (form === undefined) return answerOf(source, await seenForm(source, reader.signal), head, reader)
+  // Whoever asks no cloud has no use for it.
+  const { createFrameSource } = await import('./frame-source.js')
+  return answerOf(createFrameSource(source), form, head, reader)
 }
 
 function answerOf(body: ByteSource, { form, unread }: AnswerForm, head: AnswerHead, reader: AnswerReader): LegAnswer {
