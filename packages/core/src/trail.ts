@@ -67,13 +67,11 @@ class RunTrail implements Trail {
   served(leg: Leg): void {
     const { provider, model, region, configuredModel } = leg
     const latencyMs = this.#latencyMs()
-    // Hot: once a request. Not a literal, which V8 would come to make in the old generation.
-    const row = {} as { -readonly [Member in keyof ServedRecord]: ServedRecord[Member] }
-    row.outcome = 'served'
-    row.provider = provider
-    row.model = model
-    row.latencyMs = latencyMs
-    this.rows.push(region === undefined && configuredModel === undefined ? row : { ...row, ...identityOf(leg) })
+    this.rows.push(
+      region === undefined && configuredModel === undefined
+        ? servedRow(provider, model, latencyMs)
+        : { outcome: 'served', ...identityOf(leg), latencyMs },
+    )
     this.#journal?.runCommit(leg, latencyMs)
   }
 
@@ -95,6 +93,16 @@ class RunTrail implements Trail {
   #latencyMs(): number {
     return this.#clock.now() - this.#startedAt
   }
+}
+
+/** Hot: once a request. Not a literal, which V8 would come to make in the old generation. */
+function servedRow(provider: string, model: string, latencyMs: number): ServedRecord {
+  const row = {} as { -readonly [Member in keyof ServedRecord]: ServedRecord[Member] }
+  row.outcome = 'served'
+  row.provider = provider
+  row.model = model
+  row.latencyMs = latencyMs
+  return row
 }
 
 function identityOf({ provider, model, region, configuredModel }: Leg): LegIdentity {

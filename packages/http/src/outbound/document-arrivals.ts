@@ -53,7 +53,13 @@ export class DocumentArrivals implements DirectIterator<Arrival> {
       return
     }
     this.#done = true
-    const reading = readBody(this.#source, MAX_DOCUMENT_BYTES, this.#reader.signal)
+    let reading: ReadBody | Promise<ReadBody>
+    try {
+      reading = readBody(this.#source, MAX_DOCUMENT_BYTES, this.#reader.signal)
+    } catch (thrown) {
+      reader.onFailure(thrown)
+      return
+    }
     if (reading instanceof Promise) reading.then((body) => this.#tell(reader, body), (reason: unknown) => reader.onFailure(reason))
     else this.#tell(reader, reading)
   }
