@@ -2,6 +2,7 @@ import type { Arrival, Failure, Part, ReasoningPart, TextPart } from '@understud
 import { failureOf, youngList } from '@understudy/core'
 import { createFrameReader, isFrameTooLargeError, parseFrame, type FrameReader, type Frames } from '@understudy/sse'
 import { mayHaveCarriedOutput } from './carried-output.js'
+import { DecodedArrival, ForwardedArrival } from './decoded-arrival.js'
 import type { StreamDecoder, StreamDecoderOptions } from './dialect-codec.js'
 import { createHeldStart, type HeldStart } from './held-start.js'
 import { createPlainLook, type PlainLook } from './plain-look.js'
@@ -254,29 +255,6 @@ class EventDecoder implements StreamDecoder {
     this.#parts.push(part)
     this.#isDone = true
     return false
-  }
-}
-
-// No literals: see ARCHITECTURE, "Where the time goes", on what outlives a collection.
-class DecodedArrival implements Arrival {
-  readonly parts: readonly Part[]
-  readonly events: number
-
-  constructor(parts: readonly Part[], events: number) {
-    this.parts = parts
-    this.events = events
-  }
-}
-
-class ForwardedArrival implements Arrival {
-  readonly parts: readonly Part[]
-  readonly bytes: Uint8Array
-  readonly events: number
-
-  constructor(parts: readonly Part[], bytes: Uint8Array, events: number) {
-    this.parts = parts
-    this.bytes = bytes
-    this.events = events
   }
 }
 
