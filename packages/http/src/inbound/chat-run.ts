@@ -29,23 +29,11 @@ export interface ChatHost extends RunWatchHost {
   readonly onAuthorizeFault: (fault: AuthorizeFault) => void
 }
 
-/** One chat request on its way. */
-export interface ChatRun {
+/** One chat request on its way. A class: one is made for every request, and an open stream holds it. */
+export class ChatRun {
   readonly host: ChatHost
   readonly mount: ResolvedMount
   /** The client's. */
-  readonly codec: DialectCodec
-  readonly route: RunnableRoute
-  readonly request: WireRequest
-  readonly includeUsage: boolean
-  readonly headers: RunHeaders
-  readonly watch: RunWatch
-}
-
-/** A class: one is made for every request, and an open stream holds it. */
-export class StartedChat implements ChatRun {
-  readonly host: ChatHost
-  readonly mount: ResolvedMount
   readonly codec: DialectCodec
   readonly route: RunnableRoute
   readonly request: WireRequest

@@ -11,7 +11,7 @@ import { answerRun } from './answer-run.js'
 import { tightened } from './caller-chain.js'
 import { identifyCaller } from './callers.js'
 import type { ChatHost } from './chat-run.js'
-import { ChatRunHost, StartedChat } from './chat-run.js'
+import { ChatRun, ChatRunHost } from './chat-run.js'
 import { clientOf, signalOf } from './client.js'
 import { CLOSED_REJECTION, GONE_REJECTION } from './client-errors.js'
 import { decodeBody, rejectContentType } from './decode-body.js'
@@ -71,7 +71,7 @@ export async function handleEmbeddings(
   const outcome = await run(route.legs, request, route.settings, runHost, signal)
   // The classic envelope is one of completions.
   const told = { ...mount, envelope: 'dialect' as const }
-  return answerRun(new StartedChat(host, told, openai, route, request, false, requestId, watch), outcome)
+  return answerRun(new ChatRun(host, told, openai, route, request, false, requestId, watch), outcome)
 
   function reject(rejection: Rejection): OutboundResponse {
     return rejectionResponse(openai, rejection, requestId)

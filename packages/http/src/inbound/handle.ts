@@ -9,7 +9,7 @@ import { watchRun } from '../run-watch.js'
 import { answerOrWait, answerRun } from './answer-run.js'
 import { identifyCaller } from './callers.js'
 import type { ChatHost } from './chat-run.js'
-import { ChatRunHost, StartedChat } from './chat-run.js'
+import { ChatRun, ChatRunHost } from './chat-run.js'
 import type { ChosenChain } from './choose-chain.js'
 import { chooseChain } from './choose-chain.js'
 import type { Client } from './client.js'
@@ -92,7 +92,7 @@ export async function handleChat(
     : chosen.route
   const watch = watchRun(host, { requestId, route: route.name, requested, callerKeyId: keyId, lane: route.lane })
   const client = clientOf(inbound)
-  const chat = new StartedChat(host, mount, codec, route, request, outline.includeUsage, requestId, watch)
+  const chat = new ChatRun(host, mount, codec, route, request, outline.includeUsage, requestId, watch)
   const prices = order.pricesOf(request, route.order)
   const runHost = new ChatRunHost(host, health, prices, gateOf(route.name), watch, stopsWith(watch.open, client))
   // A signal is made for whoever asks for it, and costs more than this.
