@@ -45,6 +45,7 @@ export interface EventDialect {
 }
 
 const MAX_MALFORMED_IN_ROW = 3
+const NO_PARTS: readonly Part[] = []
 
 /** Decodes a stream of server-sent events: framing, junk, errors and forwarding, the same for every dialect. */
 export function createEventDecoder(dialect: EventDialect, options: StreamDecoderOptions): StreamDecoder {
@@ -66,6 +67,7 @@ class EventDecoder implements StreamDecoder {
   #malformedInRow = 0
   #hasSkipped = false
   // Of the read at hand.
+  #plainEvents = 0
   #parts = youngList<Part>()
   #events = 0
   #skipped = 0
@@ -83,8 +85,16 @@ class EventDecoder implements StreamDecoder {
 
   push(bytes: Uint8Array): Arrival | undefined {
     if (this.#isDone) return undefined
-    this.#heldStart?.take(bytes)
-    return this.#read(bytes)
+    const plain = this.#plainLength(bytes)
+    if (plain === 0) {
+      this.#heldStart?.take(bytes)
+      return this.#read(bytes)
+    }
+    const events = this.#plainEvents
+    if (plain === bytes.length) return new ForwardedArrival(NO_PARTS, bytes, events)
+    const rest = this.#read(bytes.subarray(plain))
+    if (rest === undefined) return new ForwardedArrival(NO_PARTS, bytes.subarray(0, plain), events)
+    return { ...rest, bytes: withStart(bytes, plain, rest.bytes), events: events + rest.events }
   }
 
   end(): Arrival | undefined {
@@ -102,6 +112,27 @@ class EventDecoder implements StreamDecoder {
     this.#isCommitted = true
   }
 
+  /**
+   * How much of a read, from its first byte on, is nothing but plain frames to be passed on. Most reads are no more than that, and are not even
+   * taken apart. Hot: once a read.
+   */
+  #plainLength(bytes: Uint8Array): number {
+    const look = this.#plainLook
+    if (look === undefined || !this.#forwardsBytes || !this.#reader.canSkip(bytes)) return 0
+    const buffer = asBuffer(bytes)
+    let length = 0
+    let events = 0
+    while (length < buffer.length) {
+      const end = look.endOf(buffer, length)
+      if (end === -1) break
+      length = end
+      events++
+    }
+    if (events > 0) this.#malformedInRow = 0
+    this.#plainEvents = events
+    return length
+  }
+
   /** What these bytes complete, or the end of the source. */
   #read(bytes: Uint8Array | undefined): Arrival | undefined {
     try {
@@ -114,7 +145,7 @@ class EventDecoder implements StreamDecoder {
     }
   }
 
-  // Hot: once a read. Frames to pass on stay in their read; memory is only touched where one between them is left out.
+  // Hot. Frames to pass on stay in their read; memory is only touched where one between them is left out.
   #readFrames({ bytes, latin1, ends }: Frames): Arrival | undefined {
     this.#parts = youngList()
     this.#events = 0
@@ -124,8 +155,9 @@ class EventDecoder implements StreamDecoder {
     let keptFrom = 0
     let keptTo: number | undefined
     let start = 0
+    const buffer = asBuffer(bytes)
     for (const end of ends) {
-      if (this.#plainLook?.matches(latin1, start, end) === true && (this.#forwardsBytes || this.#readPlain(latin1))) {
+      if (this.#plainLook?.endOf(buffer, start) === end && (this.#forwardsBytes || this.#readPlain(buffer))) {
         this.#events++
         this.#malformedInRow = 0
       } else if (!this.#takeFrame(latin1.slice(start, end))) {
@@ -220,8 +252,8 @@ class EventDecoder implements StreamDecoder {
   }
 
   /** Whether the event, which is like the one that was learnt, says a text; then its part is there. */
-  #readPlain(latin1: string): boolean {
-    const text = this.#text === undefined ? undefined : this.#plainLook?.textIn(latin1)
+  #readPlain(bytes: Buffer): boolean {
+    const text = this.#text === undefined ? undefined : this.#plainLook?.textIn(bytes)
     if (this.#text === undefined || text === undefined || text === '') return false
     this.#parts.push({ ...this.#text, text })
     this.#dialect.saidPlain?.(text)
@@ -256,6 +288,17 @@ class EventDecoder implements StreamDecoder {
     this.#isDone = true
     return false
   }
+}
+
+/** The first `length` bytes of a read and what is passed on of the rest: no copy where that follows them. */
+function withStart(read: Uint8Array, length: number, rest: Uint8Array | undefined): Uint8Array {
+  if (rest === undefined) return read.subarray(0, length)
+  const follows = rest.buffer === read.buffer && rest.byteOffset === read.byteOffset + length
+  return follows ? read.subarray(0, length + rest.length) : Buffer.concat([read.subarray(0, length), rest])
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
 function isText(part: Part): part is TextPart | ReasoningPart {

@@ -35,6 +35,11 @@ export interface FrameReader {
   end(): Frames | undefined
   /** Bytes held back because their frame has not ended. */
   readonly bufferedBytes: number
+  /**
+   * Whether a caller who knows by himself that this read is nothing but whole frames, with nothing between them, need not push it: no part of
+   * a frame is held back, and none of them can be too large.
+   */
+  canSkip(bytes: Uint8Array): boolean
 }
 
 /** Byte-order marks at the start of a line. One that is all of its line stays, or the line would be blank and end the frame. */
@@ -115,6 +120,10 @@ class Reader implements FrameReader {
 
   get bufferedBytes(): number {
     return this.#bom.heldBytes + this.#pending.length
+  }
+
+  canSkip(bytes: Uint8Array): boolean {
+    return this.#failed === undefined && bytes.length <= this.#maxFrameBytes && this.bufferedBytes === 0
   }
 
   #joinPending(whole: Uint8Array, ends: readonly number[]): Frames {

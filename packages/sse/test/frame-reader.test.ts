@@ -249,3 +249,16 @@ t.test('any bytes: nothing but blank lines, BOMs and the event that was cut is l
     { numRuns: 2000 },
   )
 })
+
+t.test('says whether a read of whole frames need not be pushed', async (t) => {
+  const frame = Buffer.from('data: a\n\n')
+  const reader = createFrameReader({ maxFrameBytes: 20 })
+  t.equal(reader.canSkip(frame), true)
+  reader.push(Buffer.from('data: b\n'))
+  t.equal(reader.canSkip(frame), false, 'in the middle of a frame')
+  reader.push(Buffer.from('\n'))
+  t.equal(reader.canSkip(frame), true)
+  t.equal(reader.canSkip(Buffer.alloc(21)), false, 'a frame in it may be too large')
+  t.throws(() => reader.push(Buffer.alloc(21)))
+  t.equal(reader.canSkip(frame), false, 'nothing can follow')
+})

@@ -48,6 +48,8 @@ const RELEASE_BYTES = 64 * 1024
 const RELEASE_MS = 1_000
 
 const ignore = (): void => undefined
+/** Its `then` takes half of what `queueMicrotask` does, which makes an async resource for each call. */
+const settled = Promise.resolve()
 
 /**
  * One request and its answer on undici: a promise of the head, then the body as a `ByteSource`. A class, because its
@@ -211,7 +213,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteSource {
   #schedule(): void {
     if (this.#reader === undefined || this.#scheduled) return
     this.#scheduled = true
-    queueMicrotask(this.#wake)
+    void settled.then(this.#wake)
   }
 
   readonly #wake = (): void => {
