@@ -1,6 +1,7 @@
 import type { Failure, StopSignal } from '@understudy/core'
 import { failureOf, legFailed } from '@understudy/core'
 import type { Dispatcher } from 'undici'
+import { bodyToSend } from './body-once.js'
 import type { ByteSource } from './byte-source.js'
 import type { CancellableDispatchOptions } from './cancellable-client.js'
 import { transportFailure } from './transport-failure.js'
@@ -29,10 +30,10 @@ class PostOptions implements CancellableDispatchOptions {
   readonly origin: string
   readonly path: string
   readonly headers: string[]
-  readonly body: Buffer
+  readonly body: NonNullable<CancellableDispatchOptions['body']>
   readonly onClient: CancellableDispatchOptions['onClient']
 
-  constructor(origin: string, path: string, headers: string[], body: Buffer, onClient: CancellableDispatchOptions['onClient']) {
+  constructor(origin: string, path: string, headers: string[], body: NonNullable<CancellableDispatchOptions['body']>, onClient: CancellableDispatchOptions['onClient']) {
     this.origin = origin
     this.path = path
     this.headers = headers
@@ -101,7 +102,7 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteSource {
     signal.addEventListener('abort', this.#onAbort)
     try {
       const onClient = this.#setCancelSocket
-      dispatcher.dispatch(new PostOptions(origin, path, headers, body, onClient), this)
+      dispatcher.dispatch(new PostOptions(origin, path, headers, bodyToSend(body, headers), onClient), this)
     } catch (error) {
       this.#fail(transportFailure(error, 'no'))
     }

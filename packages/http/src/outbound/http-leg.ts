@@ -122,7 +122,7 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
     const exchange = new Exchange(signal, context.onConnect)
     const ofHost = sign === undefined ? own : withHeaders(own, await signatureHeaders(sign, bytes, signal))
     const headers = signCloud === undefined ? ofHost : withHeaders(ofHost, await signCloud.sign({ origin, path }, bytes, signal))
-    exchange.start(dispatcher, origin, path, headers.slice(), bytes)
+    exchange.start(dispatcher, origin, path, headers.slice(), streamed ? inOwnMemory(bytes) : bytes)
     const head = await exchange.head
     signCloud?.answered(head)
     const reader = new LegReader(codec, signal, sameDialect, request.dialect, request.stream, wallClock, faultOf(context))
@@ -146,6 +146,17 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
     open,
     bytesOf,
   }
+}
+
+/**
+ * undici holds what was sent until its answer has ended. A small buffer is a part of a larger one that it shares with others, all of which a
+ * stream would keep for minutes.
+ */
+function inOwnMemory(bytes: Buffer): Buffer {
+  if (bytes.buffer.byteLength <= 2 * bytes.length) return bytes
+  const own = Buffer.allocUnsafeSlow(bytes.length)
+  bytes.copy(own)
+  return own
 }
 
 class LegReader implements AnswerReader {
