@@ -46,6 +46,8 @@ export interface EventDialect {
 
 const MAX_MALFORMED_IN_ROW = 3
 const NO_PARTS: readonly Part[] = []
+/** Stands for no list: an open stream need not hold its last one. */
+const BETWEEN_READS: Part[] = []
 
 /** Decodes a stream of server-sent events: framing, junk, errors and forwarding, the same for every dialect. */
 export function createEventDecoder(dialect: EventDialect, options: StreamDecoderOptions): StreamDecoder {
@@ -68,7 +70,7 @@ class EventDecoder implements StreamDecoder {
   #hasSkipped = false
   // Of the read at hand.
   #plainEvents = 0
-  #parts = youngList<Part>()
+  #parts: Part[] = BETWEEN_READS
   #events = 0
   #skipped = 0
   #opener: string | undefined
@@ -185,6 +187,7 @@ class EventDecoder implements StreamDecoder {
 
   #arrivalOf(bytes: Uint8Array | undefined): Arrival | undefined {
     const parts = this.#parts
+    this.#parts = BETWEEN_READS
     const events = this.#events
     const skipped = this.#skipped
     const leading = this.#leading ?? 0

@@ -119,7 +119,7 @@ export function answerWriting(chat: ChatRun, outcome: CommittedRun): AnswerWriti
 class ChatWriting implements AnswerWriting {
   readonly codec: DialectCodec
   readonly requestId: string
-  readonly report: string | undefined
+  report: string | undefined
   readonly reportKey: string
   readonly classic: boolean
   readonly sameDialect: boolean

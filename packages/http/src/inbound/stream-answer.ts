@@ -13,8 +13,8 @@ export interface AnswerWriting {
   /** The client's. */
   readonly codec: DialectCodec
   readonly requestId: string
-  /** The report as JSON, which goes into the first event, or into the document, under that key. */
-  readonly report: string | undefined
+  /** The report as JSON, which goes into the first event, or into the document, under that key. A stream lets go of it then. */
+  report: string | undefined
   readonly reportKey: string
   /** Whether the client reads the classic envelope. */
   readonly classic: boolean
@@ -65,7 +65,6 @@ class StreamAnswer implements DirectIterator<Uint8Array>, ItemReader<Arrival> {
   #isAsking = false
   #isSilent = false
   #encoder: StreamEncoder | undefined
-  #isReported: boolean
   #over = false
   /** Is to be read alone, behind the error event. */
   #bare: Uint8Array | undefined
@@ -75,7 +74,6 @@ class StreamAnswer implements DirectIterator<Uint8Array>, ItemReader<Arrival> {
     this.#direct = directOf(run.arrivals)
     this.#writing = writing
     this.#watch = watch
-    this.#isReported = writing.report === undefined
   }
 
   [Symbol.asyncIterator](): this {
@@ -144,7 +142,7 @@ class StreamAnswer implements DirectIterator<Uint8Array>, ItemReader<Arrival> {
       const own = this.#run.answer.form === 'events' ? result.value.bytes : this.#encode(result.value)
       const bytes = this.#writing.classic && own !== undefined ? classicFrames(own) : own
       if (bytes === undefined || bytes.length === 0) return undefined
-      return { done: false, value: this.#isReported ? bytes : this.#withReport(bytes) }
+      return { done: false, value: this.#withReport(bytes) }
     } catch (error) {
       return this.#fault(error)
     }
@@ -155,7 +153,7 @@ class StreamAnswer implements DirectIterator<Uint8Array>, ItemReader<Arrival> {
     const { codec, report, reportKey } = this.#writing
     if (report === undefined) return bytes
     const told = codec.withStreamField(bytes, reportKey, report)
-    this.#isReported = told !== bytes
+    if (told !== bytes) this.#writing.report = undefined
     return told
   }
 

@@ -96,8 +96,7 @@ export function createEmbeddingLeg({ leg, codec, agents, wallClock }: EmbeddingL
     const ofHost = sign === undefined ? own : withHeaders(own, await signatureHeaders(sign, body, signal))
     const headers = [...(signCloud === undefined ? ofHost : withHeaders(ofHost, await signCloud.sign({ origin, path }, body, signal)))]
     const exchange = new Exchange(signal, onConnect)
-    exchange.start(dispatcher, origin, path, headers, body)
-    const head = await exchange.head
+    const head = await exchange.start(dispatcher, origin, path, headers, body)
     signCloud?.answered(head)
     const source = decodeSource(exchange, headerText(head.headers, 'content-encoding'))
     if (head.status > 299) {

@@ -53,13 +53,12 @@ const ignore = (): void => undefined
 const settled = Promise.resolve()
 
 /**
- * One request and its answer on undici: a promise of the head, then the body as a `ByteSource`. A class, because its
+ * One request and its answer on undici: the head, then the body as a `ByteSource`. A class, because its
  * methods are undici's handler and each is called for every request.
  *
  * Hot: `onResponseData` once a chunk, `take` once a read.
  */
 export class Exchange implements Dispatcher.DispatchHandler, ByteSource {
-  readonly head: Promise<AnswerHead>
   state: 'open' | 'ended' | 'failed' = 'open'
   failure: Failure | undefined
 
@@ -86,14 +85,22 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteSource {
   constructor(signal: StopSignal, connected: () => void) {
     this.#signal = signal
     this.#connected = connected
-    this.head = new Promise((resolve, reject) => {
+  }
+
+  /**
+   * Sends the request, by POST. Resolves when the head has come; rejects with a `LegFailedError`, or with the reason of the signal. `headers`:
+   * names and values in turn; undici keeps them. To be called once.
+   */
+  start(dispatcher: Dispatcher, origin: string, path: string, headers: string[], body: Buffer): Promise<AnswerHead> {
+    // Not held here: an open stream would hold the head for as long as it lasts.
+    return new Promise((resolve, reject) => {
       this.#resolveHead = resolve
       this.#rejectHead = reject
+      this.#send(dispatcher, origin, path, headers, body)
     })
   }
 
-  /** Sends the request, by POST. `headers`: names and values in turn; undici keeps them. To be called once. */
-  start(dispatcher: Dispatcher, origin: string, path: string, headers: string[], body: Buffer): void {
+  #send(dispatcher: Dispatcher, origin: string, path: string, headers: string[], body: Buffer): void {
     const signal = this.#signal
     if (signal.aborted) {
       this.#onAbort()
@@ -120,7 +127,10 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteSource {
   onResponseStart(controller: Controller, status: number, headers: RawHeaders): void {
     // undici keeps them for as long as the answer lasts, and with them the memory of the read that brought them.
     controller.rawHeaders = null
-    if (status >= 200) this.#resolveHead(new ReceivedHead(status, headers))
+    if (status < 200) return
+    this.#resolveHead(new ReceivedHead(status, headers))
+    this.#resolveHead = ignore
+    this.#rejectHead = ignore
   }
 
   onResponseData(controller: Controller, chunk: Buffer): void {

@@ -122,8 +122,7 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
     const exchange = new Exchange(signal, context.onConnect)
     const ofHost = sign === undefined ? own : withHeaders(own, await signatureHeaders(sign, bytes, signal))
     const headers = signCloud === undefined ? ofHost : withHeaders(ofHost, await signCloud.sign({ origin, path }, bytes, signal))
-    exchange.start(dispatcher, origin, path, headers.slice(), streamed ? inOwnMemory(bytes) : bytes)
-    const head = await exchange.head
+    const head = await exchange.start(dispatcher, origin, path, headers.slice(), streamed ? inOwnMemory(bytes) : bytes)
     signCloud?.answered(head)
     const reader = new LegReader(codec, signal, sameDialect, request.dialect, request.stream, wallClock, faultOf(context))
     const reading = readAnswer(exchange, head, reader)

@@ -2,6 +2,7 @@ import { isLegFailedError } from '@understudy/core'
 import { createServer } from 'node:http'
 import { createServer as createNetServer } from 'node:net'
 import t from 'tap'
+import type { Dispatcher } from 'undici'
 import { Agent } from 'undici'
 import { collectGarbage } from '../../../../test/kit/collect-garbage.js'
 import { createProviderAgents } from '../../src/outbound/agents.js'
@@ -45,7 +46,7 @@ t.test('a long prompt is held no longer than it takes to send it', async (t) => 
 t.test('a short prompt of a stream is in memory that it shares with nothing', async (t) => {
   const bodies: unknown[] = []
   class Watched extends Agent {
-    override dispatch(options: Agent.DispatchOptions, handler: Agent.DispatchHandler): boolean {
+    override dispatch(options: Agent.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
       bodies.push(options.body)
       return super.dispatch(options, handler)
     }
