@@ -19,6 +19,10 @@ function causeOf(failure: Failure | undefined): ErrorOptions | undefined {
 
 /** What a leg throws when it knows why it failed. Anything else that it throws is classified by what can be read off it. */
 export class LegFailedError extends Error {
+  static {
+    Object.defineProperty(this.prototype, LEG_FAILED, { value: true })
+  }
+
   readonly code = 'ERR_UNDERSTUDY_LEG_FAILED'
   readonly failure: Failure
 
@@ -27,7 +31,6 @@ export class LegFailedError extends Error {
     super(`leg failed: ${failure.kind}`, options)
     this.name = 'LegFailedError'
     this.failure = failure
-    Object.defineProperty(this, LEG_FAILED, { value: true })
   }
 }
 

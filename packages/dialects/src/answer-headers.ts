@@ -21,13 +21,10 @@ export function readFailureHeaders(
   headers: Readonly<Record<string, string | undefined>>,
   now: number,
 ): Pick<Failure, 'retryAfterMs' | 'shouldRetry' | 'providerRequestId'> {
-  const retryAfterMs = readRetryAfterMs(headers, now)
-  const shouldRetry = readShouldRetry(headers['x-should-retry'])
-  const providerRequestId = readProviderRequestId(headers)
   return {
-    ...(retryAfterMs === undefined ? undefined : { retryAfterMs }),
-    ...(shouldRetry === undefined ? undefined : { shouldRetry }),
-    ...(providerRequestId === undefined ? undefined : { providerRequestId }),
+    retryAfterMs: readRetryAfterMs(headers, now),
+    shouldRetry: readShouldRetry(headers['x-should-retry']),
+    providerRequestId: readProviderRequestId(headers),
   }
 }
 

@@ -1,5 +1,6 @@
 import { maskCredentials } from './mask-credentials.js'
 import { isObject, listOf, parseJson, textOf } from './read-json.js'
+import { remembered } from './remembered.js'
 
 /** What an error of any shape says about itself. */
 export interface ErrorEvidence {
@@ -83,9 +84,14 @@ function wordOf(value: unknown): string | undefined {
  */
 export function failureCodeOf({ words, status }: ErrorEvidence): string | undefined {
   for (const word of words) {
-    const code = word.replace(/[^A-Za-z0-9_.-]/g, '').slice(0, 64)
-    if (code === '' || code === 'error' || code === String(status) || /^[45]\d\d$/.test(code)) continue
-    if (maskCredentials(word) === word) return code
+    const code = codeIn(word)
+    if (code !== undefined && code !== String(status)) return code
   }
   return undefined
 }
+
+const codeIn = remembered((word) => {
+  const code = word.replace(/[^A-Za-z0-9_.-]/g, '').slice(0, 64)
+  if (code === '' || code === 'error' || /^[45]\d\d$/.test(code)) return undefined
+  return maskCredentials(word) === word ? code : undefined
+})

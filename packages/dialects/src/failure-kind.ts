@@ -2,6 +2,7 @@ import type { Failure, FailureKind } from '@understudy/core'
 import { failureOf, kindOfStatus } from '@understudy/core'
 import { failureCodeOf, type ErrorEvidence } from './error-evidence.js'
 import { providerMessageOf } from './provider-message.js'
+import { remembered } from './remembered.js'
 
 /** Words and the kind that they mean, in the order in which they count. */
 export type CodeTable = readonly (readonly [FailureKind, readonly string[]])[]
@@ -18,8 +19,11 @@ export interface FailureWords {
   readonly plainStatuses: ReadonlySet<number>
 }
 
+/** What the answer around an error says beside it. */
+export type FailureContext = Partial<Pick<Failure, 'retryAfterMs' | 'shouldRetry' | 'providerRequestId' | 'param'>>
+
 /** Makes a failure of what an error says about itself. */
-export type ToFailure = (evidence: ErrorEvidence, details: Partial<Failure>) => Failure
+export type ToFailure = (evidence: ErrorEvidence, context: FailureContext) => Failure
 
 /**
  * Prepares the tables of a dialect. Words are compared in lower case without `_`, `-` and `.`; they are brought into that form once,
@@ -28,6 +32,7 @@ export type ToFailure = (evidence: ErrorEvidence, details: Partial<Failure>) => 
 export function createToFailure({ codes, weakCodes, messages, plainStatuses }: FailureWords): ToFailure {
   const kindOfCode = byPlainWord(codes)
   const kindOfWeakCode = byPlainWord(weakCodes)
+  const findByMessage = remembered((text) => messages.find(([, patterns]) => patterns.some((pattern) => pattern.test(text)))?.[0])
 
   function kindOf({ words, status, text }: ErrorEvidence): FailureKind {
     const said = words.map(plainWord)
@@ -41,21 +46,17 @@ export function createToFailure({ codes, weakCodes, messages, plainStatuses }: F
     )
   }
 
-  function findByMessage(text: string): FailureKind | undefined {
-    return text === '' ? undefined : messages.find(([, patterns]) => patterns.some((pattern) => pattern.test(text)))?.[0]
-  }
-
-  return (evidence, details) => {
-    const { status } = evidence
-    const code = failureCodeOf(evidence)
-    const providerMessage = providerMessageOf(evidence.message)
-    return failureOf(kindOf(evidence), {
-      ...details,
-      ...(status === undefined ? undefined : { status }),
-      ...(code === undefined ? undefined : { code }),
-      ...(providerMessage === undefined ? undefined : { providerMessage }),
+  // Hot while a provider is down, and so no spreads.
+  return (evidence, { retryAfterMs, shouldRetry, providerRequestId, param }) =>
+    failureOf(kindOf(evidence), {
+      status: evidence.status,
+      code: failureCodeOf(evidence),
+      providerMessage: providerMessageOf(evidence.message),
+      retryAfterMs,
+      shouldRetry,
+      providerRequestId,
+      param,
     })
-  }
 }
 
 function byPlainWord(table: CodeTable): ReadonlyMap<string, readonly [row: number, kind: FailureKind]> {
@@ -75,6 +76,4 @@ function findByCode(table: ReturnType<typeof byPlainWord>, said: readonly string
   return first?.[1]
 }
 
-function plainWord(word: string): string {
-  return word.toLowerCase().replace(/[_.-]/g, '')
-}
+const plainWord = remembered((word) => word.toLowerCase().replace(/[_.-]/g, ''))

@@ -18,7 +18,8 @@ export function decodeFailure({ status, headers, body, now }: FailedAnswer): Fai
   const error = parseJson(body)
   const evidence = readErrorEvidence(error)
   const said = readFailureHeaders(headers, now)
-  return toFailure({ ...evidence, status }, { ...detailsOf(error), ...said })
+  const details = detailsOf(error)
+  return toFailure({ ...evidence, status }, { ...said, param: details.param, retryAfterMs: said.retryAfterMs ?? details.retryAfterMs })
 }
 
 /** What an error inside a 2xx means: the envelope, or the object that is one. Any shape. */
@@ -42,6 +43,6 @@ export function errorIn(value: unknown): unknown {
   return isBare && !('candidates' in value) && !('usageMetadata' in value) ? value : undefined
 }
 
-function detailsOf(error: unknown): Partial<Failure> {
+function detailsOf(error: unknown): Pick<Failure, 'retryAfterMs' | 'param'> {
   return { retryAfterMs: retryDelayMs(error), param: paramOf(error) }
 }

@@ -16,7 +16,9 @@ export function headerText(headers: Headers, name: string): string | undefined {
 
 /** All headers, each as one text. */
 export function headerTexts(headers: Headers): Record<string, string | undefined> {
-  return Object.fromEntries(Object.keys(headers).map((name) => [name, headerText(headers, name)]))
+  const texts: Record<string, string | undefined> = {}
+  for (const name of Object.keys(headers)) texts[name] = headerText(headers, name)
+  return texts
 }
 
 /** The headers of a provider that a client may see; what is not plain text is left out. */
