@@ -77,3 +77,21 @@ t.test('a connection that breaks in the middle of a long body is a failed leg', 
   const thrown = await rejection(legOn(t, `http://127.0.0.1:${port}`).open(prompt(16_000_000), contextOf()))
   t.match(isLegFailedError(thrown) && thrown.failure, { kind: 'connection_error', processed: 'maybe' })
 })
+
+t.test('a provider that answers before it has read a long body is heard, and asked again on another connection', async (t) => {
+  const refusal = '{"error":"too large"}'
+  const server = createNetServer((socket) => {
+    socket.once('data', () => {
+      socket.pause()
+      socket.write(`HTTP/1.1 413 Too Large\r\ncontent-type: application/json\r\ncontent-length: ${refusal.length}\r\n\r\n${refusal}`)
+    })
+  })
+  const { port, sockets } = await listen(t, server)
+  const leg = legOn(t, `http://127.0.0.1:${port}`)
+  for (let asked = 1; asked <= 3; asked++) {
+    const thrown = await rejection(leg.open(prompt(16_000_000), contextOf()))
+    t.match(isLegFailedError(thrown) && thrown.failure, { status: 413 })
+    for (const socket of sockets) socket.resume()
+    await eventually('it is closed', () => sockets.size === 0)
+  }
+})
