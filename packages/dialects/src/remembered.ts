@@ -10,10 +10,16 @@ export function remembered<Result>(tell: (text: string) => Result): (text: strin
   return (text) => {
     const known = told.get(text)
     if (known !== undefined) return known.result
-    const result = tell(text)
-    if (text.length > MAX_LENGTH) return result
+    if (text.length > MAX_LENGTH) return tell(text)
+    const own = ownText(text)
+    const result = tell(own)
     if (told.size >= MAX_TEXTS) told.clear()
-    told.set(text, { result })
+    told.set(own, { result })
     return result
   }
+}
+
+/** A slice of an answer keeps all of it in memory. */
+function ownText(text: string): string {
+  return String(JSON.parse(JSON.stringify(text)))
 }

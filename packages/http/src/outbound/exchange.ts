@@ -120,6 +120,11 @@ export class Exchange implements Dispatcher.DispatchHandler, ByteSource {
   }
 
   onRequestStart(controller: Controller): void {
+    // Given up before undici began: it begins a moment after `dispatch` where the body is an iterable.
+    if (this.state !== 'open') {
+      controller.abort(new Error('the attempt is over'))
+      return
+    }
     this.#controller = controller
     this.#connected()
   }

@@ -95,3 +95,18 @@ t.test('a provider that answers before it has read a long body is heard, and ask
     await eventually('it is closed', () => sockets.size === 0)
   }
 })
+
+t.test('an attempt that is given up as soon as it was begun sends nothing', async (t) => {
+  const server = await serve(t, (response) => void response.setHeader('content-type', 'text/event-stream').end(answerHi))
+  for (const length of [10, 5000]) {
+    const agents = createProviderAgents({ proxy: { type: 'none' } })
+    t.teardown(() => agents.close())
+    const context = contextOf()
+    const opening = legOn(t, server.url, { agents }).open(prompt(length), context)
+    context.abort(new Error('enough'))
+    t.match(await rejection(opening), { message: 'enough' })
+    await legOn(t, server.url, { agents }).open(prompt(1), contextOf())
+    t.equal(context.connects(), 0)
+  }
+  t.equal(server.calls.length, 2, 'only those behind them')
+})
