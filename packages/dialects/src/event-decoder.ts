@@ -1,48 +1,17 @@
-import type { Arrival, Failure, Part, ReasoningPart, TextPart } from '@understudy/core'
+import type { Arrival, Part, ReasoningPart, TextPart } from '@understudy/core'
 import { failureOf, youngList } from '@understudy/core'
 import { createFrameReader, isFrameTooLargeError, parseFrame, type FrameReader, type Frames } from '@understudy/sse'
 import { mayHaveCarriedOutput } from './carried-output.js'
 import { DecodedArrival, ForwardedArrival } from './decoded-arrival.js'
 import type { StreamDecoder, StreamDecoderOptions } from './dialect-codec.js'
+import type { EventDialect } from './event-dialect.js'
+import { joinPieces, withStart } from './forwarded-bytes.js'
 import { createHeldStart, type HeldStart } from './held-start.js'
+import { asBuffer } from './latin1.js'
 import { createPlainLook, type PlainLook } from './plain-look.js'
 import { END_PART } from './parts.js'
 import { preludeNature } from './prelude-nature.js'
 import { parseJson } from './read-json.js'
-
-/**
- * What an event is to its dialect. `plain`: nothing but output text of the first choice. `event`: anything else of the
- * dialect. `ping`: a sign of life that says nothing, so it counts for no event and passes as a comment does. `junk`: JSON that
- * is none of its events. `last`: the event behind which nothing comes, which clients need to see; its last part is `end`.
- */
-export type EventNature = 'plain' | 'event' | 'ping' | 'junk' | 'last'
-
-/** What a dialect knows about the events of its streams. Its state is one stream's. */
-export interface EventDialect {
-  /** Appends what an event says to `parts`. An `error` or `end` part, as the last, ends the stream. */
-  read(value: unknown, name: string | undefined, parts: Part[]): EventNature
-  /** Whether this data, which is no JSON, ends the stream. */
-  isTerminator(data: string): boolean
-  /** What an event means that is named as an error and holds no JSON. */
-  readFailure(text: string): Failure
-  /** What a frame means that has no data, where a vendor writes an error into its streams as it is. Default: nothing. */
-  readBare?(text: string): Failure | undefined
-  /** Told of the text of an event that was known to be as the last plain one, where parts are wanted. Default: nobody wants to know. */
-  saidPlain?(text: string): void
-  /**
-   * Asked behind each event that was read and is passed on: what goes before its text, where clients cannot do without. `hasSkipped`:
-   * whether an event was left out, which may have said it. Default: nothing is ever missing.
-   */
-  missingOpener?(value: unknown, hasSkipped: boolean): string | undefined
-  /** A source without events whose whole text is this. */
-  readDocument(text: Uint8Array): { readonly parts: readonly Part[]; readonly bytes?: Uint8Array | undefined }
-  /** Before a value that is output, in text that cannot be parsed: see `mayHaveCarriedOutput`. */
-  readonly outputKeys: RegExp
-  /** Names of the strings that a plain event may vary in: see `createPlainLook`. */
-  readonly plainKeys: readonly string[]
-  /** Names of the whole numbers that a plain event may vary in. Default: none. */
-  readonly plainNumbers?: readonly string[] | undefined
-}
 
 const MAX_MALFORMED_IN_ROW = 3
 const NO_PARTS: readonly Part[] = []
@@ -182,7 +151,7 @@ class EventDecoder implements StreamDecoder {
     if (this.#events > 0) this.#heldStart = undefined
     const isKept = this.#forwardsBytes && (!this.#isDone || keptTo !== undefined)
     const kept = isKept ? bytes.subarray(keptFrom, keptTo) : undefined
-    return this.#arrivalOf(this.#forwardsBytes ? join(pieces, kept) : undefined)
+    return this.#arrivalOf(this.#forwardsBytes ? joinPieces(pieces, kept) : undefined)
   }
 
   #arrivalOf(bytes: Uint8Array | undefined): Arrival | undefined {
@@ -293,17 +262,6 @@ class EventDecoder implements StreamDecoder {
   }
 }
 
-/** The first `length` bytes of a read and what is passed on of the rest: no copy where that follows them. */
-function withStart(read: Uint8Array, length: number, rest: Uint8Array | undefined): Uint8Array {
-  if (rest === undefined) return read.subarray(0, length)
-  const follows = rest.buffer === read.buffer && rest.byteOffset === read.byteOffset + length
-  return follows ? read.subarray(0, length + rest.length) : Buffer.concat([read.subarray(0, length), rest])
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-}
-
 function isText(part: Part): part is TextPart | ReasoningPart {
   return part.type === 'text' || part.type === 'reasoning'
 }
@@ -323,11 +281,4 @@ const EMPTY = '\xef\xbb\xbf\r\n'
 
 function isComment(frame: string): boolean {
   return /^(?::[^\r\n]*(?:\r\n|\r|\n)|\r\n|\r|\n)+$/.test(frame)
-}
-
-function join(pieces: Uint8Array[] | undefined, last: Uint8Array | undefined): Uint8Array | undefined {
-  const hasLast = last !== undefined && last.length > 0
-  if (pieces === undefined) return hasLast ? last : undefined
-  if (hasLast) pieces.push(last)
-  return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)
 }

@@ -1,9 +1,9 @@
 import type { Failure, StopSignal } from '@understudy/core'
 import { failureOf, legFailed } from '@understudy/core'
 import type { Dispatcher } from 'undici'
-import { bodyToSend } from './body-once.js'
 import type { ByteSource } from './byte-source.js'
 import type { CancellableDispatchOptions } from './cancellable-client.js'
+import { bodyToSend } from './sent-body.js'
 import { transportFailure } from './transport-failure.js'
 
 type Controller = Dispatcher.DispatchController
@@ -33,7 +33,13 @@ class PostOptions implements CancellableDispatchOptions {
   readonly body: NonNullable<CancellableDispatchOptions['body']>
   readonly onClient: CancellableDispatchOptions['onClient']
 
-  constructor(origin: string, path: string, headers: string[], body: NonNullable<CancellableDispatchOptions['body']>, onClient: CancellableDispatchOptions['onClient']) {
+  constructor(
+    origin: string,
+    path: string,
+    headers: string[],
+    body: NonNullable<CancellableDispatchOptions['body']>,
+    onClient: CancellableDispatchOptions['onClient'],
+  ) {
     this.origin = origin
     this.path = path
     this.headers = headers

@@ -16,6 +16,7 @@ import { readAnswer } from './read-answer.js'
 import type { Translation } from './request-body.js'
 import { bodyWriter, isSameDialect, translate } from './request-body.js'
 import { requestHeaders, withHeaders } from './request-headers.js'
+import { inOwnMemory } from './sent-body.js'
 import { signatureHeaders } from './signature.js'
 import { passedHeadersOf } from './wire-request.js'
 
@@ -145,17 +146,6 @@ export function createHttpLeg(options: HttpLegOptions): WritableLeg {
     open,
     bytesOf,
   }
-}
-
-/**
- * undici holds what was sent until its answer has ended. A small buffer is a part of a larger one that it shares with others, all of which a
- * stream would keep for minutes.
- */
-function inOwnMemory(bytes: Buffer): Buffer {
-  if (bytes.buffer.byteLength <= 2 * bytes.length) return bytes
-  const own = Buffer.allocUnsafeSlow(bytes.length)
-  bytes.copy(own)
-  return own
 }
 
 class LegReader implements AnswerReader {

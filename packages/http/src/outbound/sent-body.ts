@@ -12,6 +12,17 @@ export function bodyToSend(bytes: Buffer, headers: string[]): NonNullable<Dispat
 }
 
 /**
+ * A body for an answer that lasts: a small buffer is a part of a larger one that it shares with others, all of which undici would hold until the
+ * answer has ended. One that is long enough to be forgotten stays as it is.
+ */
+export function inOwnMemory(bytes: Buffer): Buffer {
+  if (bytes.length >= LONG_BYTES || bytes.buffer.byteLength === bytes.length) return bytes
+  const own = Buffer.allocUnsafeSlow(bytes.length)
+  bytes.copy(own)
+  return own
+}
+
+/**
  * A body that is sent once, and held by nobody then: undici keeps what it is given until the answer has ended, which a stream may take minutes
  * for. It writes what it is given this way as it writes a buffer, some microseconds later.
  */
