@@ -44,11 +44,16 @@ class ResponseClient implements NodeClient {
     this.#isGone = res.closed || res.writableEnded || req.socket.destroyed
     if (this.#isGone) return
     const queued = res.socket === null ? watchQueue(req, res) : undefined
-    res.once('close', () => {
+    // Not `once`, for which node makes an object that points to all of this, and may outlive it in the heap.
+    const onClose = (): void => {
+      res.off('close', onClose)
       queued?.()
       // Over HTTP/2 what was cut off counts as finished too, but not as ended.
       if (!this.#isAnswered || !res.writableEnded || !res.writableFinished) this.leave()
-    })
+      // Nobody has to hear of it any more, and what a host and node hang on a response outlives it for a while in the heap.
+      this.#listeners = NOBODY
+    }
+    res.on('close', onClose)
   }
 
   isGone(): boolean {

@@ -21,33 +21,36 @@ export function toReadable(source: AsyncIterable<Uint8Array>, client: NodeClient
 
 const OPTIONS = { highWaterMark: HIGH_WATER_BYTES }
 
-/** A class: functions that are handed to a `Readable` become members of each one, and there is one for every open stream. */
+/**
+ * A class: functions that are handed to a `Readable` become members of each one, and there is one for every open stream. What a host and
+ * node hang on a stream outlives it for a while in the heap, so it lets go of its source as soon as that is over.
+ */
 class SourceReadable extends Readable implements ItemTaker {
-  readonly #iterator: AsyncIterator<Uint8Array>
   readonly #client: NodeClient
-  readonly #pump: ItemPump
+  #iterator: AsyncIterator<Uint8Array> | undefined
+  #pump: ItemPump | undefined
 
   constructor(source: AsyncIterable<Uint8Array>, client: NodeClient) {
     super(OPTIONS)
-    this.#iterator = source[Symbol.asyncIterator]()
     this.#client = client
+    this.#iterator = source[Symbol.asyncIterator]()
     this.#pump = new ItemPump(this.#iterator, this)
   }
 
   override _read(): void {
-    this.#pump.start()
+    this.#pump?.start()
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     callback(error)
-    // The stream is closed whether or not its source minds; there is no one left to tell.
-    void Promise.resolve(this.#iterator.return?.()).catch(() => undefined)
+    this.#close()
   }
 
   takeItem(item: IteratorResult<Uint8Array>): boolean {
     if (this.destroyed) return false
     try {
       if (item.done !== true) return this.push(item.value)
+      this.#close()
       this.#client.answered()
       this.push(null)
     } catch (error) {
@@ -59,6 +62,14 @@ class SourceReadable extends Readable implements ItemTaker {
 
   failItems(error: unknown): void {
     this.destroy(error instanceof Error ? error : new Error('the stream of a response failed', { cause: error }))
+  }
+
+  #close(): void {
+    const iterator = this.#iterator
+    this.#iterator = undefined
+    this.#pump = undefined
+    // The stream is closed whether or not its source minds; there is no one left to tell.
+    void Promise.resolve(iterator?.return?.()).catch(() => undefined)
   }
 }
 

@@ -3,9 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
 
+import { collectGarbage } from '../../../../test/kit/collect-garbage.js'
 import { deferred } from '../../../../test/kit/deferred.js'
 import { openSocket, rawPost, readUntil } from '../../../../test/kit/http-client.js'
 import { aborted, within } from '../../../../test/kit/within.js'
+import type { NodeClient } from '../../src/node/disconnect.js'
 import { isDisconnect, watchClient } from '../../src/node/disconnect.js'
 
 type Test = Pick<typeof t, 'teardown'>
@@ -60,6 +62,32 @@ t.test('our own whole answer that was written is no disconnect, and nothing list
   t.equal(res.listenerCount('close'), before)
   t.strictSame([client.isGone(), client.signal().aborted], [false, false])
 })
+
+t.test('whoever waited for the client is held no longer than its response is open', async (t) => {
+  const arrived = deferred<Exchange>()
+  const port = await serve(t, arrived.resolve)
+  const socket = await openSocket(port)
+  t.teardown(() => socket.destroy())
+  socket.write(rawPost('/', ''))
+  const { req, res } = await arrived.promise
+  const client = watchClient(req, res)
+  const weak = waitingWeakly(client)
+  const closed = new Promise((resolve) => res.once('close', resolve))
+  client.answered()
+  res.end('ok')
+  await closed
+  // A weak reference holds what it points to until the job that made it is over.
+  await turn()
+  collectGarbage()
+  t.equal(weak.deref(), undefined)
+  t.equal(client.isGone(), false)
+})
+
+function waitingWeakly(client: NodeClient): WeakRef<object> {
+  const waiting = { told: 0 }
+  client.onGone(() => void (waiting.told += 1))
+  return new WeakRef(waiting)
+}
 
 t.test('a host that has answered before we looked leaves nobody who waits', async (t) => {
   const arrived = deferred<Exchange>()

@@ -3,6 +3,7 @@ import { Readable, Writable } from 'node:stream'
 import t from 'tap'
 
 import { byteSource } from '../../../../test/kit/byte-source.js'
+import { collectGarbage } from '../../../../test/kit/collect-garbage.js'
 import type { NodeClient } from '../../src/node/disconnect.js'
 import { toPayload, toReadable } from '../../src/node/to-readable.js'
 
@@ -150,3 +151,22 @@ t.test('a listener that throws ends its own response, and no more', async (t) =>
   t.match(error, { message: 'a fault of the host' })
   t.equal(log.at(-1), 'return')
 })
+
+t.test('a stream that is over holds its source no longer, whoever holds the stream', async (t) => {
+  for (const ending of ['read to its end', 'destroyed']) {
+    const client = someone()
+    const { weak, readable } = weaklyOver(client)
+    if (ending === 'destroyed') readable.destroy()
+    else t.equal((await readable.toArray()).length, 1)
+    // A weak reference holds what it points to until the job that made it is over.
+    await new Promise((resolve) => setImmediate(resolve))
+    collectGarbage()
+    t.equal(weak.deref(), undefined, ending)
+    t.equal(readable.destroyed, true)
+  }
+})
+
+function weaklyOver(client: NodeClient): { readonly weak: WeakRef<object>; readonly readable: Readable } {
+  const iterator = items([], [1])[Symbol.asyncIterator]()
+  return { weak: new WeakRef(iterator), readable: toReadable({ [Symbol.asyncIterator]: () => iterator }, client) }
+}
