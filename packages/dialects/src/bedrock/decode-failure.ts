@@ -1,10 +1,9 @@
 import type { Failure } from '@understudy/core'
 import { failureOf } from '@understudy/core'
-import { readFailureHeaders } from '../answer-headers.js'
-import type { FailedAnswer } from '../dialect-codec.js'
 import { readErrorEvidence, type ErrorEvidence } from '../error-evidence.js'
+import { createDecodeFailure } from '../failed-answer.js'
 import { createToFailure } from '../failure-kind.js'
-import { isObject, objectOf, parseJson, textOf } from '../read-json.js'
+import { isObject, objectOf, textOf } from '../read-json.js'
 import { FAILURE_WORDS } from './failure-words.js'
 
 const toFailure = createToFailure(FAILURE_WORDS)
@@ -14,12 +13,13 @@ const toFailure = createToFailure(FAILURE_WORDS)
  *
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html
  */
-export function decodeFailure({ status, headers, body, now }: FailedAnswer): Failure {
-  const error = parseJson(body)
-  const named = [headers['x-amzn-errortype'], textOf(objectOf(error)?.__type)].flatMap(nameOf)
-  const evidence = evidenceOf(error)
-  return toFailure({ ...evidence, words: [...named, ...evidence.words], status }, readFailureHeaders(headers, now))
-}
+export const decodeFailure = createDecodeFailure(toFailure, {
+  nameHeader: 'x-amzn-errortype',
+  read(body, name) {
+    const evidence = evidenceOf(body)
+    return { evidence: { ...evidence, words: [name, textOf(objectOf(body)?.__type)].flatMap(nameOf).concat(evidence.words) } }
+  },
+})
 
 /** What an error inside a 2xx means: the envelope, or the object that is one. Any shape. */
 export function failureOfError(error: unknown): Failure {

@@ -1,26 +1,18 @@
 import type { Failure } from '@understudy/core'
 import { failureOf } from '@understudy/core'
-import { readFailureHeaders } from '../answer-headers.js'
-import type { FailedAnswer } from '../dialect-codec.js'
 import { readErrorEvidence } from '../error-evidence.js'
+import { createDecodeFailure } from '../failed-answer.js'
 import { createToFailure } from '../failure-kind.js'
-import { isObject, listOf, parseJson } from '../read-json.js'
+import { isObject, listOf } from '../read-json.js'
 import { FAILURE_WORDS } from './failure-words.js'
 import { paramOf, retryDelayMs } from './status-details.js'
 
 const toFailure = createToFailure(FAILURE_WORDS)
 
-/**
- * What an answer outside 2xx means. A body that is no JSON says nothing: the status decides. A call for a JSON array is refused with an
- * array of one error.
- */
-export function decodeFailure({ status, headers, body, now }: FailedAnswer): Failure {
-  const error = parseJson(body)
-  const evidence = readErrorEvidence(error)
-  const said = readFailureHeaders(headers, now)
-  const details = detailsOf(error)
-  return toFailure({ ...evidence, status }, { ...said, param: details.param, retryAfterMs: said.retryAfterMs ?? details.retryAfterMs })
-}
+/** What an answer outside 2xx means. A call for a JSON array is refused with an array of one error. */
+export const decodeFailure = createDecodeFailure(toFailure, {
+  read: (body) => ({ evidence: readErrorEvidence(body), ...detailsOf(body) }),
+})
 
 /** What an error inside a 2xx means: the envelope, or the object that is one. Any shape. */
 export function failureOfError(error: unknown): Failure {

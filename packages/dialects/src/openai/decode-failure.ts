@@ -1,20 +1,17 @@
 import type { Failure } from '@understudy/core'
-import { readFailureHeaders } from '../answer-headers.js'
-import type { FailedAnswer } from '../dialect-codec.js'
 import { readErrorEvidence } from '../error-evidence.js'
+import { createDecodeFailure } from '../failed-answer.js'
 import { createToFailure } from '../failure-kind.js'
 import { maskCredentials } from '../mask-credentials.js'
-import { isObject, listOf, parseJson } from '../read-json.js'
+import { isObject, listOf } from '../read-json.js'
 import { CODES, MESSAGES, PLAIN_STATUSES, WEAK_CODES } from './failure-words.js'
 
 const toFailure = createToFailure({ codes: CODES, weakCodes: WEAK_CODES, messages: MESSAGES, plainStatuses: PLAIN_STATUSES })
 
-/** What an answer outside 2xx means. A body that is no JSON says nothing: the status decides. */
-export function decodeFailure({ status, headers, body, now }: FailedAnswer): Failure {
-  const value = parseJson(body)
-  const evidence = readErrorEvidence(value)
-  return toFailure({ ...evidence, status }, { ...readFailureHeaders(headers, now), param: paramOf(value) })
-}
+/** What an answer outside 2xx means. */
+export const decodeFailure = createDecodeFailure(toFailure, {
+  read: (body) => ({ evidence: readErrorEvidence(body), param: paramOf(body) }),
+})
 
 /** The field that is at fault, as a path into the request; anything else is dropped, since a `param` may hold anything. */
 export function paramOf(value: unknown): string | undefined {
