@@ -29,7 +29,7 @@ export function readFailureHeaders(
 }
 
 /** The provider's own id of this request, if it is printable ASCII. Header names in lower case. */
-export function readProviderRequestId(headers: Readonly<Record<string, string | undefined>>): string | undefined {
+function readProviderRequestId(headers: Readonly<Record<string, string | undefined>>): string | undefined {
   for (const name of REQUEST_ID_HEADERS) {
     const value = headers[name]?.trim()
     if (value !== undefined && /^[\x21-\x7e]+$/.test(value)) return value.slice(0, MAX_REQUEST_ID_LENGTH)

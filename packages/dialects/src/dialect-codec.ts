@@ -95,6 +95,7 @@ export interface DialectCodec extends ProviderCodec {
   withResponseField(body: Uint8Array, key: string, json: string, members?: readonly string[]): Uint8Array
 }
 
+/** The little of a body that has to be known before a leg is asked. */
 export interface RequestOutline {
   readonly model: string | undefined
   /** Whether the client reads a stream. */
@@ -107,6 +108,7 @@ export interface RequestOutline {
   readonly includeUsage: boolean
 }
 
+/** How one stream is read. */
 export interface StreamDecoderOptions {
   /**
    * `bytes`: arrivals carry the events as they came, for a client of the same dialect. `parts`: they carry parts only,
@@ -138,6 +140,7 @@ export interface StreamDecoder {
   committed(): void
 }
 
+/** What is known of a whole answer beside its body. */
 export interface ResponseSituation {
   readonly status: number
   /**
@@ -158,6 +161,7 @@ export interface FailedAnswer {
   readonly now: number
 }
 
+/** What an answer is written with beside its parts. */
 export interface ResponseEncoderOptions {
   /** Used where the answer has no id of its own. */
   readonly id: string
@@ -174,6 +178,7 @@ export interface ResponseEncoderOptions {
   readonly asked?: Readonly<Record<string, unknown>> | undefined
 }
 
+/** What a stream is written with beside its parts. */
 export interface StreamEncoderOptions extends ResponseEncoderOptions {
   /** Whether the client asked for usage. */
   readonly includeUsage: boolean

@@ -1,6 +1,7 @@
 import { maskCredentials } from './mask-credentials.js'
 import { isObject, listOf, parseJson, textOf } from './read-json.js'
 import { remembered } from './remembered.js'
+import { sanitiseName } from './sanitise-name.js'
 
 /** What an error of any shape says about itself. */
 export interface ErrorEvidence {
@@ -91,7 +92,7 @@ export function failureCodeOf({ words, status }: ErrorEvidence): string | undefi
 }
 
 const codeIn = remembered((word) => {
-  const code = word.replace(/[^A-Za-z0-9_.-]/g, '').slice(0, 64)
+  const code = sanitiseName(word)
   if (code === '' || code === 'error' || /^[45]\d\d$/.test(code)) return undefined
   return maskCredentials(word) === word ? code : undefined
 })

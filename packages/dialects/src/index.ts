@@ -10,6 +10,7 @@ export { readRetryAfterMs } from './retry-after.js'
 export { createSayableParts } from './sayable-parts.js'
 export { UntranslatableRequestError, isUntranslatableRequestError } from './untranslatable.js'
 
+export type { DecodedResponse } from './decode-document.js'
 export type { EmbeddingAnswer, EmbeddingAsk, EmbeddingCodec, EmbeddingInput, Vector } from './embedding-codec.js'
 export type { Frame } from './bedrock/encode-frame.js'
 export type {

@@ -1,4 +1,6 @@
-import type { EndPart, FinishPart, FinishReason, ReasoningPart, RefusalPart, StartPart, TextPart, Usage, UsagePart } from '@understudy/core'
+import type {
+  EndPart, FinishPart, FinishReason, Part, ReasoningPart, RefusalPart, StartPart, TextPart, Usage, UsagePart,
+} from '@understudy/core'
 
 // The parts that nearly every answer has. Each begins as `{}`: V8 counts, for every other object literal, how many of its objects outlive a
 // collection, and makes them in the old generation once most do, where the texts of every answer then stay with them.
@@ -49,4 +51,10 @@ export function usagePart(usage: Usage): UsagePart {
   part.type = 'usage'
   part.usage = usage
   return part
+}
+
+/** Of the parts from `before` on only the error, if one is among them: what fails says nothing else. */
+export function keepError(parts: Part[], before: number): void {
+  const error = parts.slice(before).find((part) => part.type === 'error')
+  if (error !== undefined) parts.splice(before, parts.length - before, error)
 }

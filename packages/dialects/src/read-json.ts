@@ -50,6 +50,11 @@ export function decodeLatin1(bytes: Uint8Array): string {
   return text.startsWith('\u00ef\u00bb\u00bf') ? text.slice(3) : text
 }
 
+/** The same object without the members of these names. */
+export function omit(object: JsonObject, names: ReadonlySet<string>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => !names.has(key)))
+}
+
 /** The same object without the members that are `undefined`. */
 export function defined<T extends object>(members: T): T {
   const kept: Record<string, unknown> = {}

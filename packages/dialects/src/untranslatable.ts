@@ -1,4 +1,5 @@
 import type { Dialect } from '@understudy/core'
+import { sanitiseName } from './sanitise-name.js'
 
 const marker = Symbol.for('understudy.UntranslatableRequestError')
 
@@ -27,11 +28,16 @@ export class UntranslatableRequestError extends Error {
 
 /** Fields are named by clients, and the name stands in headers and labels. */
 function structuralName(name: string): string {
-  const plain = name.replace(/[^\w.-]/g, '').slice(0, 64)
+  const plain = sanitiseName(name)
   return /^[A-Za-z]/.test(plain) ? plain : `field${plain}`.slice(0, 64)
 }
 
 /** Whether `error` is an `UntranslatableRequestError`, from this copy of the package or another. */
 export function isUntranslatableRequestError(error: unknown): error is UntranslatableRequestError {
-  return typeof error === 'object' && error !== null && marker in error
+  try {
+    return typeof error === 'object' && error !== null && marker in error
+  } catch {
+    // The trap of a stranger's proxy threw: whatever it is, it is none of ours.
+    return false
+  }
 }

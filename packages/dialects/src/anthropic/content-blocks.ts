@@ -1,4 +1,5 @@
 import type { ContentBlock, MediaSource } from '@understudy/core'
+import { otherBlock } from '../other-block.js'
 import { defined, isObject, listOf, objectOf, textOf, type JsonObject } from '../read-json.js'
 
 /** Says that the dialect cannot say something, by its structural name. */
@@ -28,7 +29,7 @@ export function decodeBlock(block: JsonObject): ContentBlock {
       return { type: 'text', text: textOf(block.text) ?? '', ...cachePointOf(block) }
     case 'image': {
       const source = mediaSourceOf(objectOf(block.source))
-      return source === undefined ? other(block, 'image-file_id') : { type: 'image', source, ...cachePointOf(block) }
+      return source === undefined ? otherBlock(block, 'image-file_id') : { type: 'image', source, ...cachePointOf(block) }
     }
     case 'document':
       return decodeDocument(block)
@@ -41,18 +42,18 @@ export function decodeBlock(block: JsonObject): ContentBlock {
     case 'redacted_thinking':
       return { type: 'reasoning', text: '', redacted: textOf(block.data) ?? '' }
     default:
-      return other(block, textOf(block.type) ?? 'content')
+      return otherBlock(block, textOf(block.type) ?? 'content')
   }
 }
 
 /** What the answer depends on beyond the document's own bytes is nothing that a file can say. */
 function decodeDocument(block: JsonObject): ContentBlock {
-  if (objectOf(block.citations)?.enabled === true) return other(block, 'citations')
-  if (textOf(block.context) !== undefined) return other(block, 'document-context')
+  if (objectOf(block.citations)?.enabled === true) return otherBlock(block, 'citations')
+  if (textOf(block.context) !== undefined) return otherBlock(block, 'document-context')
   const given = objectOf(block.source)
   const source = mediaSourceOf(given)
   const name = textOf(block.title)
-  if (source === undefined) return other(block, given?.type === 'content' ? 'document-content' : 'document-file_id')
+  if (source === undefined) return otherBlock(block, given?.type === 'content' ? 'document-content' : 'document-file_id')
   return { type: 'file', source, ...(name === undefined ? undefined : { name }), ...cachePointOf(block) }
 }
 
@@ -72,10 +73,6 @@ function mediaSourceOf(source: JsonObject | undefined): MediaSource | undefined 
     default:
       return undefined
   }
-}
-
-function other(value: JsonObject, feature: string): ContentBlock {
-  return { type: 'other', feature: feature.replace(/[^\w.-]/g, '').slice(0, 64), value }
 }
 
 /** Blocks of a turn; `undefined` for one that says nothing: the API refuses a text without any, and white space alone is none. */

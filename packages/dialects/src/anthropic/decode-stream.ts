@@ -9,7 +9,7 @@ import { isObject, numberOf, objectOf, parseJson, textOf, type JsonObject } from
 import { createBlockOrder } from './block-order.js'
 import { errorIn, failureOfError } from './decode-failure.js'
 import { decodeResponse } from './decode-response.js'
-import { createMessageEncoder } from './encode-stream.js'
+import { createMessageWriter } from './encode-stream.js'
 import { createUsageReader, finishOf, inputText, readBlock, startOf } from './read-content.js'
 import { OUTPUT_KEYS, PLAIN_KEYS } from './wire.js'
 
@@ -189,6 +189,6 @@ function malformed(parts: Part[]): EventNature {
 function readDocument(text: Uint8Array): { readonly parts: readonly Part[]; readonly bytes?: Uint8Array } {
   const { parts } = decodeResponse(text)
   if (parts.some((part) => part.type === 'error')) return { parts }
-  const encoder = createMessageEncoder({ id: 'msg', created: 0, includeUsage: true })
+  const encoder = createMessageWriter({ id: 'msg', created: 0, includeUsage: true })
   return { parts, bytes: Buffer.from(encoder.push(parts) + encoder.finish(), 'utf8') }
 }

@@ -1,5 +1,6 @@
 import type { Tool } from '@understudy/core'
 import { booleanOf, defined, isObject, listOf, objectOf, textOf, type JsonObject } from '../read-json.js'
+import { sanitiseName } from '../sanitise-name.js'
 import { cachePointOf } from './content-blocks.js'
 
 /** The tools that the client itself runs and describes; the vendor's own have no neutral word. */
@@ -35,7 +36,7 @@ export function toolFeature(tool: JsonObject): string {
 
 function toolFeatureOf(tool: JsonObject): string | undefined {
   const type = textOf(tool.type)
-  if (type !== undefined && type !== 'custom') return type.replace(/[^\w.-]/g, '').slice(0, 64)
+  if (type !== undefined && type !== 'custom') return sanitiseName(type)
   if (tool.defer_loading === true) return 'tools.defer_loading'
   if (listOf(tool.input_examples).length > 0) return 'tools.input_examples'
   return listOf(tool.allowed_callers).some((caller) => caller !== 'direct') ? 'tools.allowed_callers' : undefined

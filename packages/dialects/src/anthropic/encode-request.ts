@@ -1,6 +1,6 @@
 import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from '@understudy/core'
 import { closedSchema } from '../closed-schema.js'
-import { defined, objectOf } from '../read-json.js'
+import { defined, objectOf, omit } from '../read-json.js'
 import { UntranslatableRequestError } from '../untranslatable.js'
 import { cacheControlOf, type Refuse } from './content-blocks.js'
 import { encodeThinking } from './encode-thinking.js'
@@ -36,7 +36,7 @@ export function encodeRequest(request: ChatRequest, model: string): Wire {
   const effort = thinking.effort
   const hasOutputConfig = effort !== undefined || format !== undefined
   const body = defined<Wire>({
-    ...(own === undefined ? undefined : saidAgain(own)),
+    ...(own === undefined ? undefined : omit(own, MADE_ANEW)),
     model,
     max_tokens: own === undefined ? encodeMaxTokens(request.maxTokens, traits) : request.maxTokens,
     system,
@@ -57,12 +57,8 @@ function encodeMaxTokens(asked: number | undefined, { maxTokens, isLimit }: Mode
   return isLimit ? Math.min(asked, maxTokens) : asked
 }
 
-function saidAgain(body: Readonly<Record<string, unknown>>): Wire {
-  return Object.fromEntries(Object.entries(body).filter(([key]) => !MADE_ANEW.has(key)))
-}
-
-/** What the API has no word for. A value that says no more than its absence is none. */
-function refuseUnsaid(request: ChatRequest, refuse: Refuse): void {
+/** What neither this API nor Bedrock's has a word for. A value that says no more than its absence is none. */
+export function refuseUnsaid(request: ChatRequest, refuse: Refuse): void {
   const [unsaid] = request.unsaid ?? []
   if (unsaid !== undefined) refuse(unsaid)
   if (request.choices !== undefined && request.choices !== 1) refuse('n')
@@ -107,8 +103,8 @@ function choiceOf(choice: ToolChoice | undefined): Wire | undefined {
   }
 }
 
-/** The API refuses a sequence of nothing but white space. */
-function encodeStop(stop: readonly string[] | undefined, refuse: Refuse): readonly string[] | undefined {
+/** Claude refuses a sequence of nothing but white space, and Bedrock's API one of nothing at all. */
+export function encodeStop(stop: readonly string[] | undefined, refuse: Refuse): readonly string[] | undefined {
   if (stop?.some((sequence) => sequence.trim() === '') === true) refuse('stop-white_space')
   return stop
 }

@@ -1,5 +1,6 @@
 import type { FinishPart, Part, Usage } from '@understudy/core'
 import type { StreamEncoder, StreamEncoderOptions } from '../dialect-codec.js'
+import { streamEncoderOf, type EventWriter } from '../event-writer.js'
 import { createBlockWriter } from './block-writer.js'
 import { stopReason, usageWire, withoutProof } from './encode-response.js'
 import { eventText } from './event-text.js'
@@ -7,24 +8,9 @@ import { eventText } from './event-text.js'
 /** What ends a stream that went well. */
 export const STREAM_TERMINATOR: Uint8Array = Buffer.from(eventText({ type: 'message_stop' }), 'latin1')
 
-/** Writes the events of one message, the last one aside. */
-export interface MessageEncoder {
-  /** The events that say these parts; empty if they say nothing. */
-  push(parts: readonly Part[]): string
-  /** To be called once, when the answer is whole: closes the last block and says why the model stopped and what was counted. */
-  finish(): string
-}
-
 /** An encoder for one stream of a message's events. */
 export function createStreamEncoder(options: StreamEncoderOptions): StreamEncoder {
-  const encoder = createMessageEncoder(options)
-  return {
-    push(parts) {
-      const text = encoder.push(parts)
-      return text === '' ? undefined : Buffer.from(text, 'utf8')
-    },
-    end: () => Buffer.concat([Buffer.from(encoder.finish(), 'utf8'), STREAM_TERMINATOR]),
-  }
+  return streamEncoderOf(createMessageWriter(options), STREAM_TERMINATOR)
 }
 
 /**
@@ -33,7 +19,7 @@ export function createStreamEncoder(options: StreamEncoderOptions): StreamEncode
  *
  * https://platform.claude.com/docs/en/build-with-claude/streaming
  */
-export function createMessageEncoder(options: StreamEncoderOptions): MessageEncoder {
+export function createMessageWriter(options: StreamEncoderOptions): EventWriter {
   const blocks = createBlockWriter()
   let isStarted = false
   let { id, model } = options

@@ -4,6 +4,7 @@ import { readErrorEvidence, type ErrorEvidence } from '../error-evidence.js'
 import { createDecodeFailure } from '../failed-answer.js'
 import { createToFailure } from '../failure-kind.js'
 import { isObject, objectOf, textOf } from '../read-json.js'
+import { sanitiseName } from '../sanitise-name.js'
 import { FAILURE_WORDS } from './failure-words.js'
 
 const toFailure = createToFailure(FAILURE_WORDS)
@@ -28,7 +29,7 @@ export function failureOfError(error: unknown): Failure {
 
 /** A model that failed at its own output, by its `stopReason`. */
 export function failureOfStop(reason: string): Failure {
-  return failureOf('server_error', { code: reason.replace(/[^\w.-]/g, '').slice(0, 64) })
+  return failureOf('server_error', { code: sanitiseName(reason) })
 }
 
 /** The error in what should have been an answer or an event; `undefined` if it holds none. */

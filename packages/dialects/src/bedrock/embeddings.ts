@@ -13,7 +13,7 @@ const COUNT_HEADER = 'x-amzn-bedrock-input-token-count'
  *
  * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed-text.html
  */
-export const titanEmbeddings: EmbeddingCodec = {
+const titanEmbeddings: EmbeddingCodec = {
   dialect: 'bedrock',
   batchSize: () => 1,
   takesDimensions: (model) => /titan-embed-text-v2/.test(model),
@@ -27,7 +27,7 @@ export const titanEmbeddings: EmbeddingCodec = {
 }
 
 /** Cohere's models, by InvokeModel. They make other vectors for what is searched than for what it is searched with: default the former. */
-export const cohereEmbeddings: EmbeddingCodec = {
+const cohereEmbeddings: EmbeddingCodec = {
   dialect: 'bedrock',
   batchSize: () => MAX_TEXTS,
   takesDimensions: (model) => /embed-v(?:[4-9]|\d{2})/.test(model),

@@ -1,5 +1,5 @@
 import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from '@understudy/core'
-import { encodeParameters } from '../anthropic/encode-request.js'
+import { encodeParameters, encodeStop, refuseUnsaid } from '../anthropic/encode-request.js'
 import { closedSchema } from '../closed-schema.js'
 import { defined } from '../read-json.js'
 import { UntranslatableRequestError } from '../untranslatable.js'
@@ -35,16 +35,6 @@ export function encodeRequest(request: ChatRequest, model: string): Wire {
   })
 }
 
-/** What the API has no word for. A value that says no more than its absence is none. */
-function refuseUnsaid(request: ChatRequest, refuse: Refuse): void {
-  const [unsaid] = request.unsaid ?? []
-  if (unsaid !== undefined) refuse(unsaid)
-  if (request.choices !== undefined && request.choices !== 1) refuse('n')
-  if (request.seed !== undefined) refuse('seed')
-  if ((request.presencePenalty ?? 0) !== 0) refuse('presence_penalty')
-  if ((request.frequencyPenalty ?? 0) !== 0) refuse('frequency_penalty')
-}
-
 /**
  * There is no word for "none": a request whose turns call no tool goes without tools, and for the others, which need them, nothing can
  * be said.
@@ -75,12 +65,6 @@ function choiceOf(choice: Exclude<ToolChoice, 'none'> | undefined): Wire | undef
     default:
       return { tool: { name: choice.name } }
   }
-}
-
-/** Claude refuses a sequence of nothing but white space, and the API one of nothing at all. */
-function encodeStop(stop: readonly string[] | undefined, refuse: Refuse): readonly string[] | undefined {
-  if (stop?.some((sequence) => sequence.trim() === '') === true) refuse('stop-white_space')
-  return stop
 }
 
 /** https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html: a schema, as text; any JSON cannot be asked for. */

@@ -1,4 +1,5 @@
 import type { ContentBlock, MediaSource } from '@understudy/core'
+import { otherBlock } from '../other-block.js'
 import { defined, isObject, objectOf, textOf, type JsonObject } from '../read-json.js'
 import { camelMembers } from './camel-members.js'
 import { isInStorage, isStoragePart } from './native.js'
@@ -37,7 +38,7 @@ export function decodePart(part: JsonObject): readonly ContentBlock[] {
 
 function decodeMedia(part: JsonObject): ContentBlock {
   const how = HOW_READ.find((key) => part[key] !== undefined)
-  if (how !== undefined) return other(part, how)
+  if (how !== undefined) return otherBlock(part, how)
   const inline = objectOf(part.inlineData)
   if (inline !== undefined) {
     const { mimeType, data } = camelMembers(inline)
@@ -47,16 +48,16 @@ function decodeMedia(part: JsonObject): ContentBlock {
   if (file !== undefined) {
     const { mimeType, fileUri } = camelMembers(file)
     const url = textOf(fileUri) ?? ''
-    if (!isPublic(url)) return other(part, isInStorage(url) ? 'fileData-gs' : 'fileData-uploaded')
+    if (!isPublic(url)) return otherBlock(part, isInStorage(url) ? 'fileData-gs' : 'fileData-uploaded')
     return mediaBlock(part, textOf(mimeType) ?? typeOfUrl(url) ?? '', { type: 'url', url })
   }
-  return other(part, Object.keys(part).find((key) => isObject(part[key])) ?? 'part')
+  return otherBlock(part, Object.keys(part).find((key) => isObject(part[key])) ?? 'part')
 }
 
 /** Sound and moving pictures are nothing that the neutral form can say. */
 function mediaBlock(part: JsonObject, mediaType: string, source: MediaSource): ContentBlock {
   const [kind] = mediaType.toLowerCase().split('/', 1)
-  if (kind === 'audio' || kind === 'video') return other(part, kind)
+  if (kind === 'audio' || kind === 'video') return otherBlock(part, kind)
   return { type: kind === 'image' ? 'image' : 'file', source }
 }
 
@@ -68,10 +69,6 @@ function isPublic(url: string): boolean {
 function typeOfUrl(url: string): string | undefined {
   const ending = /\.([A-Za-z0-9]{1,5})(?:[?#]|$)/.exec(url)?.[1]
   return TYPE_OF_ENDING.get(ending?.toLowerCase() ?? '')
-}
-
-function other(value: JsonObject, feature: string): ContentBlock {
-  return { type: 'other', feature: feature.replace(/[^\w.-]/g, '').slice(0, 64), value }
 }
 
 /** The part that says a block; `undefined` for one that says nothing. Thoughts are no matter of this. */

@@ -4,6 +4,7 @@ import { readErrorEvidence } from '../error-evidence.js'
 import { createDecodeFailure } from '../failed-answer.js'
 import { createToFailure } from '../failure-kind.js'
 import { isObject, listOf } from '../read-json.js'
+import { sanitiseName } from '../sanitise-name.js'
 import { FAILURE_WORDS } from './failure-words.js'
 import { paramOf, retryDelayMs } from './status-details.js'
 
@@ -21,7 +22,7 @@ export function failureOfError(error: unknown): Failure {
 
 /** A prompt that was blocked, for whatever reason. https://ai.google.dev/api/generate-content#BlockReason */
 export function failureOfBlock(reason: string): Failure {
-  return failureOf('content_filter', { code: reason.replace(/[^\w.-]/g, '').slice(0, 64) })
+  return failureOf('content_filter', { code: sanitiseName(reason) })
 }
 
 /** The error in what should have been an answer or an event; `undefined` if it holds none. */

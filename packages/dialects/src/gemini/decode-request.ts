@@ -1,6 +1,7 @@
 import type { ChatRequest, Message, ResponseFormat } from '@understudy/core'
 import type { RequestOutline } from '../dialect-codec.js'
 import { defined, isObject, listOf, numberOf, objectOf, textOf, type JsonObject } from '../read-json.js'
+import { sanitiseName } from '../sanitise-name.js'
 import { createCallIds } from './call-ids.js'
 import { camelMembers } from './camel-members.js'
 import { decodePart } from './content-parts.js'
@@ -109,7 +110,7 @@ function unsaidOf(object: JsonObject, said: ReadonlySet<string>, prefix: string)
   return Object.keys(object)
     .filter((key) => isSet(object[key]) && !said.has(key) && NEUTRAL_VALUES.get(key)?.(object[key]) !== true)
     .filter((key) => prefix !== '' || !HINTS.has(key))
-    .map((key) => `${prefix}${key.replace(/[^\w.-]/g, '').slice(0, 64)}`)
+    .map((key) => `${prefix}${sanitiseName(key)}`)
 }
 
 function isSet(value: unknown): boolean {

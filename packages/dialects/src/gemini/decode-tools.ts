@@ -1,5 +1,6 @@
 import type { Tool, ToolChoice } from '@understudy/core'
 import { defined, isObject, listOf, objectOf, textOf, type JsonObject } from '../read-json.js'
+import { sanitiseName } from '../sanitise-name.js'
 import { camelMembers } from './camel-members.js'
 import { jsonSchemaOf } from './open-api-schema.js'
 
@@ -26,12 +27,12 @@ export function decodeTools(given: unknown, givenConfig: unknown): DecodedTools 
     tools,
     choice,
     unsaid: [
-      ...others.map((key) => `tools.${nameOf(key)}`),
+      ...others.map((key) => `tools.${sanitiseName(key)}`),
       ...ofDeclarations.map((key) => `tools.${key}`),
       ...(isUnsaid ? ['toolConfig.allowedFunctionNames'] : []),
       ...Object.keys(config)
         .filter((key) => key !== 'functionCallingConfig' && isSet(config[key]))
-        .map((key) => `toolConfig.${nameOf(key)}`),
+        .map((key) => `toolConfig.${sanitiseName(key)}`),
     ],
   }
 }
@@ -70,8 +71,4 @@ function decodeChoice(config: JsonObject, tools: readonly Tool[]): { readonly ch
 
 function isSet(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false
-}
-
-function nameOf(key: string): string {
-  return key.replace(/[^\w.-]/g, '').slice(0, 64)
 }

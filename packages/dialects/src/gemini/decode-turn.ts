@@ -1,4 +1,5 @@
 import type { ContentBlock, Message, ToolCall } from '@understudy/core'
+import { otherBlock } from '../other-block.js'
 import { defined, isObject, listOf, objectOf, textOf, type JsonObject } from '../read-json.js'
 import type { CallIds } from './call-ids.js'
 import { camelMembers } from './camel-members.js'
@@ -53,7 +54,7 @@ function decodeResult(response: JsonObject, ids: CallIds): Message {
   const feature = ['parts', 'scheduling', 'willContinue'].find((key) => isSaid(response[key]))
   const said: ContentBlock = feature === undefined
     ? { type: 'text', text }
-    : { type: 'other', feature: `functionResponse.${feature}`, value: response }
+    : otherBlock(response, `functionResponse.${feature}`)
   return defined<Message>({
     role: 'tool',
     content: said.type === 'text' && said.text === '' ? [] : [said],

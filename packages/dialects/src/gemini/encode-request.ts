@@ -1,5 +1,5 @@
 import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from '@understudy/core'
-import { defined } from '../read-json.js'
+import { defined, omit } from '../read-json.js'
 import { UntranslatableRequestError } from '../untranslatable.js'
 import type { Refuse } from './content-parts.js'
 import { encodeThinking } from './encode-thinking.js'
@@ -13,6 +13,9 @@ type Wire = Record<string, unknown>
 const MAX_STOP_SEQUENCES = 5
 const MAX_CANDIDATES = 8
 
+/** Where `decodeRequest` reads what the API says in the path. */
+const SAID_IN_PATH: ReadonlySet<string> = new Set(['model', 'stream'])
+
 /**
  * A body that asks for what the request asks. Which model is asked, and whether for a stream, the API says in the path: neither stands in
  * the body. A body of this dialect is said again as it was.
@@ -24,7 +27,7 @@ export function encodeRequest(request: ChatRequest, model: string): Wire {
     throw new UntranslatableRequestError({ source: request.dialect, target: 'gemini', feature })
   }
   const own = request.dialect === 'gemini' ? request.body : undefined
-  if (own !== undefined) return Object.fromEntries(Object.entries(own).filter(([key]) => key !== 'model' && key !== 'stream'))
+  if (own !== undefined) return omit(own, SAID_IN_PATH)
 
   const [unsaid] = request.unsaid ?? []
   if (unsaid !== undefined) refuse(unsaid)

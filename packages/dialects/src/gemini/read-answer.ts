@@ -1,5 +1,5 @@
 import type { Part, Usage } from '@understudy/core'
-import { finishPart, textPart, usagePart } from '../parts.js'
+import { finishPart, keepError, textPart, usagePart } from '../parts.js'
 import { isObject, listOf, numberOf, objectOf, textOf, type JsonObject } from '../read-json.js'
 import { camelMembers } from './camel-members.js'
 import { failureOfBlock, failureOfError } from './decode-failure.js'
@@ -99,12 +99,6 @@ function startOf(answer: JsonObject): Part {
   const id = textOf(answer.responseId)
   const model = textOf(answer.modelVersion)
   return { type: 'start', ...(id === undefined ? undefined : { id }), ...(model === undefined ? undefined : { model }) }
-}
-
-/** What fails says nothing else. */
-function keepError(parts: Part[], before: number): void {
-  const error = parts.slice(before).find((part) => part.type === 'error')
-  if (error !== undefined) parts.splice(before, parts.length - before, error)
 }
 
 /**

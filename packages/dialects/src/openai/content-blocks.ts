@@ -1,4 +1,5 @@
 import type { ContentBlock, MediaSource } from '@understudy/core'
+import { otherBlock } from '../other-block.js'
 import { isObject, listOf, objectOf, textOf, type JsonObject } from '../read-json.js'
 
 const DATA_URL = /^data:([^;,]+)(?:;[^;,]+)*;base64,(.*)$/is
@@ -24,7 +25,7 @@ function decodeBlock(block: JsonObject): ContentBlock {
       const image = objectOf(block.image_url)
       const source = sourceOf(textOf(image?.url) ?? textOf(block.image_url))
       const detail = textOf(image?.detail)
-      if (source === undefined) return other(block, 'image_url')
+      if (source === undefined) return otherBlock(block, 'image_url')
       return detail === undefined ? { type: 'image', source } : { type: 'image', source, detail }
     }
     case 'file': {
@@ -32,16 +33,12 @@ function decodeBlock(block: JsonObject): ContentBlock {
       const source = sourceOf(textOf(file?.file_data))
       const name = textOf(file?.filename)
       // A file id means something to its own provider only.
-      if (source === undefined) return other(block, 'file_id')
+      if (source === undefined) return otherBlock(block, 'file_id')
       return name === undefined ? { type: 'file', source } : { type: 'file', source, name }
     }
     default:
-      return other(block, textOf(block.type) ?? 'content')
+      return otherBlock(block, textOf(block.type) ?? 'content')
   }
-}
-
-function other(value: JsonObject, feature: string): ContentBlock {
-  return { type: 'other', feature: feature.replace(/[^\w.-]/g, '').slice(0, 64), value }
 }
 
 /** The source that a URL stands for; `undefined` for one that is neither data nor http. */

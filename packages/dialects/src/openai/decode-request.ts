@@ -1,6 +1,8 @@
 import type { ChatRequest, Message, ResponseFormat, Tool, ToolCall, ToolChoice } from '@understudy/core'
 import type { RequestOutline } from '../dialect-codec.js'
+import { otherBlock } from '../other-block.js'
 import { booleanOf, defined, isObject, listOf, numberOf, objectOf, textOf, type JsonObject } from '../read-json.js'
+import { sanitiseName } from '../sanitise-name.js'
 import { decodeContent, partsOfText } from './content-blocks.js'
 
 /** Fields that the neutral form has words for. */
@@ -87,8 +89,9 @@ function unsaidOfTools({ tools, tool_choice: choice }: JsonObject): readonly str
   return isRead ? others : [...others, `tool_choice.${featureOf(choice.type)}`]
 }
 
-function featureOf(type: unknown): string {
-  return (textOf(type) ?? 'other').replace(/[^\w.-]/g, '').slice(0, 64)
+/** The structural name of a kind of tool or of a choice among them. */
+export function featureOf(type: unknown): string {
+  return sanitiseName(textOf(type) ?? 'other')
 }
 
 function decodeMessage(message: JsonObject): Message {
@@ -103,7 +106,7 @@ function decodeMessage(message: JsonObject): Message {
       ...(thought === undefined ? [] : [{ type: 'reasoning' as const, text: thought }]),
       ...decodeContent(message.content),
       ...partsOfText(message.refusal),
-      ...(isObject(message.audio) ? [{ type: 'other' as const, feature: 'audio', value: message.audio }] : []),
+      ...(isObject(message.audio) ? [otherBlock(message.audio, 'audio')] : []),
     ],
     name: message.role === 'function' ? undefined : textOf(message.name),
     toolCalls: calls.length === 0 ? undefined : calls,
@@ -138,14 +141,17 @@ function decodeTools(body: JsonObject): readonly Tool[] {
     ...listOf(body.tools).map((tool) => objectOf(tool)?.function),
     ...listOf(body.functions),
   ].filter(isObject)
-  return functions.map((tool) =>
-    defined<Tool>({
-      name: textOf(tool.name) ?? '',
-      description: textOf(tool.description),
-      parameters: objectOf(tool.parameters),
-      strict: booleanOf(tool.strict),
-    }),
-  )
+  return functions.map(decodeFunction)
+}
+
+/** A function that the client itself runs, as it is described. */
+export function decodeFunction({ name, description, parameters, strict }: JsonObject): Tool {
+  return defined<Tool>({
+    name: textOf(name) ?? '',
+    description: textOf(description),
+    parameters: objectOf(parameters),
+    strict: booleanOf(strict),
+  })
 }
 
 function decodeToolChoice(value: unknown): ToolChoice | undefined {

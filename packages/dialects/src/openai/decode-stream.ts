@@ -3,11 +3,11 @@ import type { StreamDecoder, StreamDecoderOptions } from '../dialect-codec.js'
 import { outputKeys } from '../carried-output.js'
 import { createEventDecoder } from '../event-decoder.js'
 import type { EventDialect, EventNature } from '../event-dialect.js'
-import { usagePart } from '../parts.js'
+import { keepError, usagePart } from '../parts.js'
 import { isObject, listOf, numberOf, objectOf, textOf, type JsonObject } from '../read-json.js'
 import { errorIn, failureOfError } from './decode-failure.js'
 import { decodeResponse, readFinish, readUsage, startOf } from './decode-response.js'
-import { createChunkEncoder } from './encode-stream.js'
+import { createChunkWriter } from './encode-stream.js'
 import { readMessage } from './read-message.js'
 import { createToolCallIndex, type ToolCallIndex } from './tool-call-index.js'
 import { OUTPUT_KEYS, PLAIN_KEYS } from './wire.js'
@@ -112,12 +112,6 @@ function isChunk(value: JsonObject): boolean {
   return 'choices' in value || 'usage' in value || 'prompt_filter_results' in value
 }
 
-/** A chunk that fails says nothing else. */
-function keepError(parts: Part[], before: number): void {
-  const error = parts.slice(before).find((part) => part.type === 'error')
-  if (error !== undefined) parts.splice(before, parts.length - before, error)
-}
-
 /**
  * Text and reasoning of the first choice: of nothing else can a later event with other strings be told to be the same.
  */
@@ -134,7 +128,7 @@ function isPlain(parts: readonly Part[], before: number): boolean {
 function readDocument(text: Uint8Array): { readonly parts: readonly Part[]; readonly bytes?: Uint8Array } {
   const { parts } = decodeResponse(text)
   if (parts.some((part) => part.type === 'error')) return { parts }
-  const encoder = createChunkEncoder({ id: 'chatcmpl', created: 0, includeUsage: true })
+  const encoder = createChunkWriter({ id: 'chatcmpl', created: 0, includeUsage: true })
   // Whether the client asked for counts is not known here, and who did not may count on a choice in every chunk.
   const chunks = encoder.push(parts.filter(({ type }) => type !== 'usage')) + encoder.finish()
   return chunks === '' ? { parts } : { parts, bytes: Buffer.from(chunks, 'utf8') }

@@ -63,7 +63,7 @@ export function encodeEffort({ dialect, reasoning, reasoningEffort, reasoningBud
 }
 
 /** There is no flag for a tool that failed, so its content says so. */
-function asFailed([first, ...rest]: readonly ContentBlock[]): readonly ContentBlock[] {
+export function asFailed([first, ...rest]: readonly ContentBlock[]): readonly ContentBlock[] {
   if (first?.type === 'text') return [{ type: 'text', text: `Error: ${first.text}` }, ...rest]
   return [{ type: 'text', text: 'Error' }, ...(first === undefined ? [] : [first]), ...rest]
 }

@@ -1,33 +1,22 @@
 import type { Part, Usage } from '@understudy/core'
 import type { StreamEncoder, StreamEncoderOptions } from '../dialect-codec.js'
+import { streamEncoderOf, type EventWriter } from '../event-writer.js'
 import { finishWord, usageWire } from './encode-response.js'
 import type { DeltaWire, UsageWire } from './wire.js'
 
 /** What ends a stream that went well. */
 export const STREAM_TERMINATOR: Uint8Array = Buffer.from('data: [DONE]\n\n', 'latin1')
 
-/** Writes the chunks of one answer, the terminator aside. */
-export interface ChunkEncoder {
-  /** The chunks that say these parts; empty if they say nothing. */
-  push(parts: readonly Part[]): string
-  /** To be called once, when the answer is whole: a reason to stop where none was said, then what was counted. */
-  finish(): string
-}
-
 /** An encoder for one stream of `chat.completion.chunk` events. */
 export function createStreamEncoder(options: StreamEncoderOptions): StreamEncoder {
-  const encoder = createChunkEncoder(options)
-  return {
-    push(parts) {
-      const text = encoder.push(parts)
-      return text === '' ? undefined : Buffer.from(text, 'utf8')
-    },
-    end: () => Buffer.concat([Buffer.from(encoder.finish(), 'utf8'), STREAM_TERMINATOR]),
-  }
+  return streamEncoderOf(createChunkWriter(options), STREAM_TERMINATOR)
 }
 
-/** A choice is opened when it first says something; clients count on a reason to stop for each that is open. */
-export function createChunkEncoder(options: StreamEncoderOptions): ChunkEncoder {
+/**
+ * A choice is opened when it first says something; clients count on a reason to stop for each that is open, so one is said last where none
+ * was, and then what was counted.
+ */
+export function createChunkWriter(options: StreamEncoderOptions): EventWriter {
   const { includeUsage } = options
   const opened = new Set<number>()
   const finished = new Set<number>()

@@ -1,5 +1,6 @@
 import type { ContentBlock, MediaSource } from '@understudy/core'
 import { sourceOf, urlOf } from '../openai/content-blocks.js'
+import { otherBlock } from '../other-block.js'
 import { defined, isObject, listOf, textOf, type JsonObject } from '../read-json.js'
 
 type Wire = Record<string, unknown>
@@ -25,21 +26,16 @@ function decodePart(part: JsonObject): ContentBlock {
       const source = sourceOf(textOf(part.image_url))
       // `auto` says no more than its absence.
       const detail = part.detail === 'auto' ? undefined : textOf(part.detail)
-      return source === undefined ? otherOf(part, 'input_image.file_id') : defined<ContentBlock>({ type: 'image', source, detail })
+      return source === undefined ? otherBlock(part, 'input_image.file_id') : defined<ContentBlock>({ type: 'image', source, detail })
     }
     case 'input_file': {
       const source = sourceOf(textOf(part.file_data)) ?? sourceOf(textOf(part.file_url))
       const name = textOf(part.filename)
-      return source === undefined ? otherOf(part, 'input_file.file_id') : defined<ContentBlock>({ type: 'file', source, name })
+      return source === undefined ? otherBlock(part, 'input_file.file_id') : defined<ContentBlock>({ type: 'file', source, name })
     }
     default:
-      return otherOf(part, textOf(part.type) ?? 'content')
+      return otherBlock(part, textOf(part.type) ?? 'content')
   }
-}
-
-/** What only this dialect can say, by its name. */
-export function otherOf(value: JsonObject, feature: string): ContentBlock {
-  return { type: 'other', feature: feature.replace(/[^\w.-]/g, '').slice(0, 64), value }
 }
 
 /** A lone text is a string. `isOwn`: what only this dialect can say is said again. */

@@ -1,6 +1,7 @@
 import type { ContentBlock, Message, ToolCall } from '@understudy/core'
+import { otherBlock } from '../other-block.js'
 import { defined, isObject, listOf, textOf, type JsonObject } from '../read-json.js'
-import { decodeContent, otherOf } from './content-blocks.js'
+import { decodeContent } from './content-blocks.js'
 import { isMadeUpThought, isReference } from './mend-input.js'
 import { proofOf } from './wire.js'
 
@@ -29,9 +30,9 @@ export function decodeItems(input: unknown): readonly Message[] {
     } else if (type === 'function_call_output') {
       add(defined<Message>({ role: 'tool', content: decodeContent(item.output), toolCallId: textOf(item.call_id) }))
     } else if (/_(?:output|response)$/.test(type)) {
-      add({ role: 'user', content: [otherOf(item, type)] })
+      add({ role: 'user', content: [otherBlock(item, type)] })
     } else {
-      said.push(otherOf(item, type))
+      said.push(otherBlock(item, type))
     }
   }
   flush()

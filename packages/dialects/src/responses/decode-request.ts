@@ -1,5 +1,6 @@
 import type { ChatRequest, Message, ResponseFormat, Tool, ToolChoice } from '@understudy/core'
 import type { RequestOutline } from '../dialect-codec.js'
+import { decodeFunction, featureOf } from '../openai/decode-request.js'
 import { booleanOf, defined, isObject, listOf, numberOf, objectOf, textOf, type JsonObject } from '../read-json.js'
 import { decodeItems } from './decode-items.js'
 
@@ -89,17 +90,7 @@ function isPlainTool(tool: JsonObject): boolean {
 }
 
 function decodeTools(tools: unknown): readonly Tool[] {
-  return listOf(tools)
-    .filter(isObject)
-    .filter(isPlainTool)
-    .map((tool) =>
-      defined<Tool>({
-        name: textOf(tool.name) ?? '',
-        description: textOf(tool.description),
-        parameters: objectOf(tool.parameters),
-        strict: booleanOf(tool.strict),
-      }),
-    )
+  return listOf(tools).filter(isObject).filter(isPlainTool).map(decodeFunction)
 }
 
 function decodeToolChoice(value: unknown): ToolChoice | undefined {
@@ -132,16 +123,12 @@ function unsaidOf(body: JsonObject): readonly string[] {
     ...(verbosity === 'medium' ? [] : ['text.verbosity']),
     ...(listOf(body.include).includes(LOGPROBS) ? [`include.${LOGPROBS}`] : []),
     ...tools.map(toolFeature),
-    ...(choice === undefined || decodeToolChoice(choice) !== undefined ? [] : [`tool_choice.${nameOf(choice.type)}`]),
+    ...(choice === undefined || decodeToolChoice(choice) !== undefined ? [] : [`tool_choice.${featureOf(choice.type)}`]),
   ]
 }
 
 function toolFeature({ type }: JsonObject): string {
-  return type === 'function' ? 'tools.defer_loading' : `tools.${nameOf(type)}`
-}
-
-function nameOf(type: unknown): string {
-  return (textOf(type) ?? 'other').replace(/[^\w.-]/g, '').slice(0, 64)
+  return type === 'function' ? 'tools.defer_loading' : `tools.${featureOf(type)}`
 }
 
 function isSet(value: unknown): boolean {

@@ -1,4 +1,5 @@
 import type { ContentBlock, Message } from '@understudy/core'
+import { asFailed } from '../openai/encode-request.js'
 import { isObject } from '../read-json.js'
 import { encodeContent, type Refuse } from './content-blocks.js'
 import { readProof } from './wire.js'
@@ -104,10 +105,4 @@ function outputItem({ toolCallId, content, isError }: Message, isOwn: boolean, r
   const blocks = content.filter((block) => block.type !== 'reasoning')
   const output = encodeContent(isError === true ? asFailed(blocks) : blocks, isOwn, refuse)
   return { type: 'function_call_output', call_id: toolCallId ?? refuse('tool-result-id'), output }
-}
-
-/** There is no flag for a tool that failed, so its output says so. */
-function asFailed([first, ...rest]: readonly ContentBlock[]): readonly ContentBlock[] {
-  if (first?.type === 'text') return [{ type: 'text', text: `Error: ${first.text}` }, ...rest]
-  return [{ type: 'text', text: 'Error' }, ...(first === undefined ? [] : [first]), ...rest]
 }

@@ -1,6 +1,6 @@
 import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from '@understudy/core'
 import { encodeEffort, encodeStrict } from '../openai/encode-request.js'
-import { defined } from '../read-json.js'
+import { defined, omit } from '../read-json.js'
 import { UntranslatableRequestError } from '../untranslatable.js'
 import type { Refuse } from './content-blocks.js'
 import { encodeItems } from './encode-items.js'
@@ -31,7 +31,7 @@ export function encodeRequest(request: ChatRequest, model: string): Wire {
   const { dialect, tools, parallelToolCalls } = request
   const hasTools = own === undefined ? (tools?.length ?? 0) > 0 : Array.isArray(own['tools'])
   const body = defined<Wire>({
-    ...(own === undefined ? inOtherWords(request, traitsOf(model)) : saidAgain(own)),
+    ...(own === undefined ? inOtherWords(request, traitsOf(model)) : omit(own, MADE_ANEW)),
     ...(isOwn || dialect === undefined ? undefined : { store: false }),
     model,
     ...encodeItems(request.messages, isOwn, refuse),
@@ -42,10 +42,6 @@ export function encodeRequest(request: ChatRequest, model: string): Wire {
     parallel_tool_calls: hasTools ? parallelToolCalls : undefined,
   })
   return isOwn ? { ...body, ...mendedMembers(body) } : body
-}
-
-function saidAgain(body: Readonly<Record<string, unknown>>): Wire {
-  return Object.fromEntries(Object.entries(body).filter(([key]) => !MADE_ANEW.has(key)))
 }
 
 function inOtherWords(request: ChatRequest, traits: ModelTraits): Wire {

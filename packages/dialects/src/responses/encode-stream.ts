@@ -1,17 +1,13 @@
-import type { Part } from '@understudy/core'
 import type { ClientError, StreamEncoder, StreamEncoderOptions } from '../dialect-codec.js'
+import { streamEncoderOf, type EventWriter } from '../event-writer.js'
 import { failureEvent } from './encode-failure.js'
 import { createResponseWriter } from './encode-response.js'
 
 /** Nothing stands behind the response itself. */
 export const STREAM_TERMINATOR: Uint8Array = Buffer.alloc(0)
 
-/** Writes the events of one response. */
-export interface EventWriter {
-  /** The events that say these parts; empty if they say nothing. */
-  push(parts: readonly Part[]): string
-  /** To be called once, when the answer is whole: ends what is open, and says the whole response. */
-  finish(): string
+/** Writes the events of one response, of which the last says it whole. */
+export interface ResponseEventWriter extends EventWriter {
   /** The event that ends it where it failed. */
   fail(error: ClientError): string
 }
@@ -19,18 +15,11 @@ export interface EventWriter {
 /** An encoder for one stream of a response's events. */
 export function createStreamEncoder(options: StreamEncoderOptions): StreamEncoder {
   const writer = createEventWriter(options)
-  return {
-    push(parts) {
-      const text = writer.push(parts)
-      return text === '' ? undefined : Buffer.from(text, 'utf8')
-    },
-    end: () => Buffer.from(writer.finish(), 'utf8'),
-    fail: (error) => Buffer.from(writer.fail(error), 'utf8'),
-  }
+  return { ...streamEncoderOf(writer, STREAM_TERMINATOR), fail: (error) => Buffer.from(writer.fail(error), 'utf8') }
 }
 
 /** Events are named as their type and counted from 0. https://platform.openai.com/docs/api-reference/responses-streaming */
-export function createEventWriter(options: StreamEncoderOptions): EventWriter {
+export function createEventWriter(options: StreamEncoderOptions): ResponseEventWriter {
   let count = 0
   let text = ''
   const writer = createResponseWriter(options, (type, members) => {
