@@ -11,7 +11,7 @@ import { asBuffer } from './latin1.js'
 import { createPlainLook, type PlainLook } from './plain-look.js'
 import { END_PART } from './parts.js'
 import { preludeNature } from './prelude-nature.js'
-import { parseJson } from './read-json.js'
+import { isObject, parseJson } from './read-json.js'
 
 const MAX_MALFORMED_IN_ROW = 3
 const NO_PARTS: readonly Part[] = []
@@ -206,13 +206,14 @@ class EventDecoder implements StreamDecoder {
       this.#events--
       return this.#isCommitted
     }
-    if (nature === 'plain') this.#learn(frame, before)
+    if (nature === 'plain') this.#learn(frame, value, before)
+    else this.#plainLook?.forget()
     if (this.#forwardsBytes) this.#opener = dialect.missingOpener?.(value, this.#hasSkipped)
     return true
   }
 
   /** Where the parts are wanted, a plain event says what the one said that it is like, but for its text: what else that was is known. */
-  #learn(frame: string, before: number): void {
+  #learn(frame: string, value: unknown, before: number): void {
     if (this.#plainLook === undefined) return
     if (this.#forwardsBytes) {
       this.#plainLook.learn(frame)
@@ -220,7 +221,8 @@ class EventDecoder implements StreamDecoder {
     }
     const [text, ...others] = this.#parts.slice(before).filter(isText)
     this.#text = others.length === 0 ? text : undefined
-    this.#plainLook.learn(frame, this.#text?.text)
+    const key = this.#text === undefined || !isObject(value) ? undefined : this.#dialect.textKeyOf(value)
+    this.#plainLook.learn(frame, key === undefined || this.#text === undefined ? undefined : { text: this.#text.text, key })
   }
 
   /** Whether the event, which is like the one that was learnt, says a text; then its part is there. */

@@ -1,4 +1,5 @@
 import type { Failure, Part } from '@understudy/core'
+import type { JsonObject } from './read-json.js'
 
 /**
  * What an event is to its dialect. `plain`: nothing but output text of the first choice. `event`: anything else of the
@@ -17,6 +18,11 @@ export interface EventDialect {
   readFailure(text: string): Failure
   /** What a frame means that has no data, where a vendor writes an error into its streams as it is. Default: nothing. */
   readBare?(text: string): Failure | undefined
+  /**
+   * The name of the member that says the only text of a plain event, as one string; `undefined` where something else says it. Asked where
+   * parts are wanted.
+   */
+  textKeyOf(event: JsonObject): string | undefined
   /** Told of the text of an event that was known to be as the last plain one, where parts are wanted. Default: nobody wants to know. */
   saidPlain?(text: string): void
   /**

@@ -13,12 +13,20 @@ export interface PlainLook {
   /** Just behind the plain frame that begins at `start` of these bytes; -1 if none does. */
   endOf(bytes: Buffer, start: number): number
   /**
-   * Takes an event that was parsed and found to be plain as the next pattern; one character a byte. `text`: what its only piece of text is;
+   * Takes an event that was parsed and found to be plain as the next pattern; one character a byte. `spoken`: its only piece of text;
    * strings that are empty in it have to stay so then, or they would be another piece. Default: texts are not of use.
    */
-  learn(frame: string, text?: string): void
+  learn(frame: string, spoken?: SpokenText): void
+  /** Whatever comes next is to be parsed: the pattern was plain where the stream stood, and that has changed. */
+  forget(): void
   /** What stands in those bytes, which matched last, where the learnt event had its `text`; `undefined` where that cannot be told. */
   textIn(bytes: Buffer): string | undefined
+}
+
+/** What an event says, and the name of the member that says it. */
+export interface SpokenText {
+  readonly text: string
+  readonly key: string
 }
 
 const QUOTE = 0x22
@@ -47,7 +55,7 @@ class PatternLook implements PlainLook {
   #fitted = false
   /** A pattern is made when there is something to hold against it: nobody waits for that with the first event, and some answers have no other. */
   #unread: string | undefined
-  #unreadText: string | undefined
+  #unreadSpoken: SpokenText | undefined
   /** Which slot holds the text of the event, and where that was in the last match. */
   #textSlot = -1
   #emptySlots = NO_SLOTS
@@ -62,7 +70,7 @@ class PatternLook implements PlainLook {
   // Hot: once an event. Byte by byte: a stream that wakes up for one event runs all this with cold caches, where one short loop costs
   // less than the native calls that make a string and compare pieces of it.
   endOf(bytes: Buffer, start: number): number {
-    if (this.#unread !== undefined) this.#readPattern(this.#unread, this.#unreadText)
+    if (this.#unread !== undefined) this.#readPattern(this.#unread, this.#unreadSpoken)
     const { frame, slots } = this.#pattern
     if (slots.length === 0) return -1
     let position = start
@@ -86,28 +94,35 @@ class PatternLook implements PlainLook {
     return position + frame.length - compared
   }
 
-  learn(frame: string, text?: string): void {
+  learn(frame: string, spoken?: SpokenText): void {
     if (this.#useless >= MAX_USELESS_PATTERNS) return
     this.#useless = this.#fitted ? 0 : this.#useless + 1
     this.#fitted = false
     this.#unread = ownText(frame)
-    this.#unreadText = text
+    this.#unreadSpoken = spoken
+  }
+
+  forget(): void {
+    this.#unread = undefined
+    this.#pattern = NO_PATTERN
+    this.#textSlot = -1
+    this.#emptySlots = NO_SLOTS
   }
 
   textIn(bytes: Buffer): string | undefined {
     return this.#textSlot === -1 ? undefined : spelt(bytes, this.#textFrom, this.#textTo)
   }
 
-  #readPattern(text: string, spoken: string | undefined): void {
-    this.#unread = undefined
+  #readPattern(text: string, spoken: SpokenText | undefined): void {
+    this.forget()
     this.#pattern = patternOf(text, this.#keys, this.#numbers)
-    this.#textSlot = -1
-    this.#emptySlots = NO_SLOTS
     if (spoken === undefined) return
     const { frame, slots } = this.#pattern
     const strings = slots.map(({ start, end, endIn }) => (endIn === endOfString ? spelt(frame, start, end) : undefined))
-    const speaking = strings.indexOf(spoken)
-    if (strings.lastIndexOf(spoken) === speaking) this.#textSlot = speaking
+    // The member stands in the text once, so that its string is that one.
+    const speaking = slots.flatMap(({ key }, index) => (key === spoken.key ? [index] : []))
+    const [only = -1] = speaking
+    if (speaking.length === 1 && strings[only] === spoken.text) this.#textSlot = only
     this.#emptySlots = strings.flatMap((string, index) => (string === '' ? [index] : []))
   }
 }
@@ -147,11 +162,14 @@ type ValueEnd = (bytes: Buffer, position: number) => number
 
 /** Where the pattern holds a value that may vary. */
 class Slot {
+  /** The name of the member. */
+  readonly key: string
   readonly start: number
   readonly end: number
   readonly endIn: ValueEnd
 
-  constructor(start: number, end: number, endIn: ValueEnd) {
+  constructor(key: string, start: number, end: number, endIn: ValueEnd) {
+    this.key = key
     this.start = start
     this.end = end
     this.endIn = endIn
@@ -169,7 +187,7 @@ class Pattern {
   }
 }
 
-const NO_SLOT = new Slot(0, 0, () => -1)
+const NO_SLOT = new Slot('', 0, 0, () => -1)
 const NO_PATTERN = new Pattern(Buffer.alloc(0), [])
 
 function patternOf(text: string, keys: readonly string[], numbers: readonly string[]): Pattern {
@@ -178,16 +196,16 @@ function patternOf(text: string, keys: readonly string[], numbers: readonly stri
   const frame = Buffer.allocUnsafeSlow(text.length)
   frame.write(text, 'latin1')
   const slots = [
-    ...keys.flatMap((key) => slotsOf(frame, valueStarts(text, `"${key}"`, STRING_OPENING), endOfString)),
-    ...numbers.flatMap((key) => slotsOf(frame, valueStarts(text, `"${key}"`, NUMBER_OPENING), endOfNumber)),
+    ...keys.flatMap((key) => slotsOf(key, frame, valueStarts(text, `"${key}"`, STRING_OPENING), endOfString)),
+    ...numbers.flatMap((key) => slotsOf(key, frame, valueStarts(text, `"${key}"`, NUMBER_OPENING), endOfNumber)),
   ].sort((one, other) => one.start - other.start)
   // A key may stand in the text of another slot, where it is none.
   const areApart = slots.every(({ start, end }, index) => end !== -1 && start >= (slots[index - 1]?.end ?? 0))
   return slots.length > MAX_SLOTS || !areApart ? NO_PATTERN : new Pattern(frame, slots)
 }
 
-function slotsOf(frame: Buffer, starts: readonly number[], endIn: ValueEnd): Slot[] {
-  return starts.map((start) => new Slot(start, endIn(frame, start), endIn))
+function slotsOf(key: string, frame: Buffer, starts: readonly number[], endIn: ValueEnd): Slot[] {
+  return starts.map((start) => new Slot(key, start, endIn(frame, start), endIn))
 }
 
 const STRING_OPENING = /^\s*:\s*"/

@@ -172,6 +172,7 @@ function createMessageDialect(): EventDialect {
   return {
     read,
     isTerminator: () => false,
+    textKeyOf: ({ delta }) => (objectOf(delta)?.type === 'thinking_delta' ? 'thinking' : 'text'),
     readFailure: failureOfError,
     missingOpener,
     readDocument,

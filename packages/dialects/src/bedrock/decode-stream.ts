@@ -150,6 +150,7 @@ function createConverseDialect(): EventDialect {
     readFailure: (text) => failureOfError({ message: text }),
     readDocument: decodeResponse,
     outputKeys: BEFORE_OUTPUT,
+    textKeyOf: () => undefined,
     plainKeys: [],
   }
 }

@@ -30,6 +30,10 @@ class AnswerDialect implements EventDialect {
     return false
   }
 
+  textKeyOf(): string {
+    return 'text'
+  }
+
   read(value: unknown, name: string | undefined, parts: Part[]): EventNature {
     if (name === 'error' || errorIn(value) !== undefined) {
       parts.push({ type: 'error', failure: failureOfError(value ?? {}) })

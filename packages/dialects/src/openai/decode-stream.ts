@@ -8,7 +8,7 @@ import { isObject, listOf, numberOf, objectOf, textOf, type JsonObject } from '.
 import { errorIn, failureOfError } from './decode-failure.js'
 import { decodeResponse, readFinish, readUsage, startOf } from './decode-response.js'
 import { createChunkWriter } from './encode-stream.js'
-import { readMessage } from './read-message.js'
+import { readMessage, textKeyOf } from './read-message.js'
 import { createToolCallIndex, type ToolCallIndex } from './tool-call-index.js'
 import { OUTPUT_KEYS, PLAIN_KEYS } from './wire.js'
 
@@ -33,6 +33,11 @@ class ChunkDialect implements EventDialect {
   #seen = 0
   /** Choices of the last chunk whose first chunk it was, and that said nothing of a role. */
   #withoutRole: number[] | undefined
+
+  textKeyOf({ choices }: JsonObject): string | undefined {
+    const choice = objectOf(listOf(choices)[0])
+    return textKeyOf(objectOf(choice?.delta) ?? objectOf(choice?.message) ?? {})
+  }
 
   isTerminator(data: string): boolean {
     return data.length < 16 && data.trim() === '[DONE]'

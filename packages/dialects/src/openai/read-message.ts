@@ -41,6 +41,13 @@ export function readMessage(
   }
 }
 
+/** The name of the string that says the only text or thought of a message; `undefined` where that is said otherwise. */
+export function textKeyOf({ content, reasoning_content, reasoning }: JsonObject): string | undefined {
+  if (textOf(content) !== undefined) return 'content'
+  if (textOf(reasoning_content) !== undefined) return 'reasoning_content'
+  return textOf(reasoning) === undefined ? undefined : 'reasoning'
+}
+
 /** The same thought may stand under several names; it is read once. */
 function reasoningOf(message: JsonObject): string | undefined {
   const text = textOf(message.reasoning_content) ?? textOf(message.reasoning)

@@ -76,6 +76,10 @@ class ResponseDialect implements EventDialect {
     return false
   }
 
+  textKeyOf(): string {
+    return 'delta'
+  }
+
   read(value: unknown, name: string | undefined, parts: Part[]): EventNature {
     const error = name === 'error' ? (errorIn(value) ?? value ?? {}) : errorIn(value)
     if (error !== undefined) {
