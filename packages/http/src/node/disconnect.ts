@@ -109,7 +109,13 @@ function watchQueue({ socket }: IncomingMessage, res: ServerResponse): () => voi
 export function isDisconnect(error: unknown, req: IncomingMessage, client: Client): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? error.code : undefined
-  // A stream that fails takes the socket with it, so that its error is the socket's too; only the kernel's has a `syscall`.
-  if (error === req.socket.errored) return 'syscall' in error || LEAVING_CODES.has(code)
-  return client.isGone() && code === 'ERR_STREAM_PREMATURE_CLOSE'
+  const broken = req.socket.errored
+  if (error === broken) return isOfKernel(error) || LEAVING_CODES.has(code)
+  // A host may break off a stream for a socket that broke before the response is told of it.
+  return code === 'ERR_STREAM_PREMATURE_CLOSE' && (client.isGone() || isOfKernel(broken))
+}
+
+/** A stream that fails takes the socket with it, so that its error is the socket's too; only the kernel's has a `syscall`. */
+function isOfKernel(error: Error | null): boolean {
+  return error !== null && 'syscall' in error
 }

@@ -185,8 +185,11 @@ t.test('only what says that the client is gone is a disconnect', async (t) => {
   const premature = Object.assign(new Error('Premature close'), { code: 'ERR_STREAM_PREMATURE_CLOSE' })
   const own = Object.assign(new Error('a database'), { code: 'ECONNRESET' })
   t.equal(isDisconnect(premature, req, client), false, 'not while the client is there')
+  const early: boolean[] = []
+  req.socket.once('error', () => early.push(client.isGone(), isDisconnect(premature, req, client)))
   socket.resetAndDestroy()
   await within(1_000, 'the abort', aborted(client.signal()))
+  t.strictSame(early, [false, true], 'its socket broke, and the response is not closed yet')
   t.equal(isDisconnect(premature, req, client), true)
   t.equal(isDisconnect(req.socket.errored, req, client), req.socket.errored !== null)
   t.equal(isDisconnect(own, req, client), false, 'the host has connections of its own')
