@@ -15,8 +15,9 @@ export interface CliContext {
 
 const usage = `Usage: understudy-simulator [--port <number>] [--script <file.json>] [--print]
 
-Serves a scripted LLM provider (OpenAI chat completions, Anthropic Messages, Gemini) on 127.0.0.1
-and prints its base URL. Ends with SIGINT or SIGTERM.
+Serves a scripted LLM provider (OpenAI chat completions, Responses and embeddings, there and at Azure;
+Anthropic Messages; Gemini; Bedrock; Vertex AI) on 127.0.0.1 and prints its base URL. Ends with SIGINT
+or SIGTERM.
 
   --port <number>       the port; default 0, a free one
   --script <file.json>  what each model answers; default: every model is healthy

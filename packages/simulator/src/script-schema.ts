@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { headerForms, isUnknownForm } from './header-value.js'
-import { describeIssues, ScriptError } from './script-error.js'
+import { ScriptError } from './script-error.js'
+import { describeIssues } from './script-issues.js'
 import { strictObject } from './strict-object.js'
 import type { Answer, AwsKeys, Chunk, Fault, Json, Script, Step } from './script.js'
 

@@ -20,5 +20,10 @@ export class FrameTooLargeError extends Error {
 
 /** Whether `error` is a {@link FrameTooLargeError}, from this copy of the package or another. */
 export function isFrameTooLargeError(error: unknown): error is FrameTooLargeError {
-  return typeof error === 'object' && error !== null && marker in error
+  try {
+    return typeof error === 'object' && error !== null && Reflect.get(error, marker) === true
+  } catch {
+    // A getter or a proxy of a stranger threw: whatever it is, it is none of ours.
+    return false
+  }
 }
