@@ -55,7 +55,7 @@ export interface ChainOptions extends ChainLimits {
   readonly on?: ((event: FallbackEvent) => void) | undefined
   /** Default the system's, whose timers hold the process while a run is on. */
   readonly clock?: Clock | undefined
-  /** In [0, 1), for the jitter of retries. Default `Math.random`. */
+  /** In [0, 1), for the jitter of retries and breakers, and the order `weighted`. Default `Math.random`. */
   readonly random?: (() => number) | undefined
 }
 

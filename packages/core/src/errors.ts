@@ -4,7 +4,8 @@ import type { AttemptRecord } from './report.js'
 const LEG_FAILED = Symbol.for('understudy.LegFailedError')
 const CHAIN_FAILED = Symbol.for('understudy.ChainFailedError')
 
-function isMarked(value: unknown, marker: symbol): boolean {
+/** Whether something is an error of ours, from whichever copy of its package: each class has a marker of its own. Never throws. */
+export function isMarked(value: unknown, marker: symbol): boolean {
   try {
     return typeof value === 'object' && value !== null && Reflect.get(value, marker) === true
   } catch {

@@ -34,6 +34,7 @@ export interface AttemptFailureEvent extends LegEvent {
   /** What it says about the provider's health. */
   readonly verdict: Verdict
   readonly usage?: Usage | undefined
+  /** From the beginning of the attempt to its failure, in ms. */
   readonly latencyMs: number
   /** Whether the run was already bound to the leg. */
   readonly committed: boolean
@@ -53,6 +54,7 @@ export interface FailoverEvent extends RunEvent {
   /** `provider/model` */
   readonly to: string
   readonly reason: FailureKind
+  /** From the beginning of the last attempt on `from` to its failure, in ms. */
   readonly latencyMs: number
   readonly callerKeyId?: string | undefined
 }
@@ -61,13 +63,20 @@ export interface FailoverEvent extends RunEvent {
 export interface RunCommitEvent extends LegEvent {
   readonly type: 'run-commit'
   readonly attempt: number
+  /** From the beginning of this attempt to the commit, in ms. */
   readonly latencyMs: number
 }
+
+/**
+ * A class of request with its own eligible legs and advance rule. `native`: what only one vendor's legs can be asked, and a chain within that
+ * vendor; the core by itself says `standard`.
+ */
+export type Lane = 'standard' | 'native' | 'embeddings'
 
 /** The run is over, whatever came of it. */
 export interface RunEndEvent extends RunEvent {
   readonly type: 'run-end'
-  readonly lane: string
+  readonly lane: Lane
   readonly callerKeyId?: string | undefined
   /** What the client put into `model`. */
   readonly requested?: string | undefined
@@ -80,6 +89,7 @@ export interface RunEndEvent extends RunEvent {
   readonly errorCode?: string | undefined
   /** The health verdict of the attempt that ended the run. */
   readonly verdict?: Verdict | undefined
+  /** From the beginning of the run, when its request was read, to the end of its answer or its final failure, in ms. */
   readonly latencyMs: number
 }
 

@@ -32,9 +32,9 @@ export type { HealthConfig, HealthOptions, ProviderHealth } from './breaker/heal
 export type { BreakerSnapshot, CooldownSnapshot, HealthSnapshot } from './breaker/health-snapshot.js'
 export type { HealthStore, StoreAdmission } from './breaker/health-store.js'
 export type { LegIdentity } from './breaker/leg-key.js'
-export type { RatioOptions } from './breaker/ratio.js'
+export type { RatioOptions, RatioSettings } from './breaker/ratio.js'
 export type { HealthRegistry } from './breaker/registry.js'
-export type { LegHealth, RunHealth } from './breaker/run-health.js'
+export type { AdmitOptions, LegAdmission, LegHealth, Permit, Refusal, RunHealth } from './breaker/run-health.js'
 export type { MemoryStoreHost } from './breaker/memory-store.js'
 export type { StorePatience, StoreProblem } from './breaker/store-link.js'
 export type { Chain, ChainOptions, ChainRun } from './chain.js'
@@ -54,6 +54,7 @@ export type {
   DrillStartEvent,
   FailoverEvent,
   FallbackEvent,
+  Lane,
   LegMisconfiguredEvent,
   LegSkippedEvent,
   PinActiveLongEvent,
@@ -63,10 +64,10 @@ export type {
   RunEndEvent,
   RunEvents,
 } from './events.js'
-export type { Failure, FailureKind, Processed, TimeoutPhase } from './failure/failure.js'
+export type { Failure, FailureDetails, FailureKind, Processed, TimeoutPhase } from './failure/failure.js'
 export type { AdvanceSet, NextStep, Verdict } from './failure/verdict.js'
 export type { CustomLeg, Leg, LegAnswer, LegContext, LegLimits } from './leg.js'
-export type { ChainLimits } from './limits.js'
+export type { AttemptLimits, AttemptSituation, ChainLimits } from './limits.js'
 export type {
   Arrival,
   EndPart,
@@ -83,7 +84,7 @@ export type {
   Usage,
   UsagePart,
 } from './part.js'
-export type { NoLegAvailable, PlanSettings } from './plan.js'
+export type { NoLegAvailable, Plan, PlanInput, PlannedSkip, PlanSettings } from './plan.js'
 export type { Latencies } from './policy/latencies.js'
 export type { Order, OrderCandidate, OrderFunction, OrderProblem } from './policy/order.js'
 export type { RetryPolicy } from './policy/retry.js'
@@ -103,7 +104,10 @@ export type {
 export type { CommittedRun, FailedRun, GateRefusal, RunHost, RunOutcome, RunSettings } from './run.js'
 export type { RunIdentity, RunJournal } from './run-journal.js'
 export type { StopSignal } from './stop-signal.js'
-export type { DirectIterator, ItemReader } from './iterable.js'
-export { directOf, promised, READ, readByPromise } from './iterable.js'
 export type { TailEnd } from './tail.js'
+
+// What our own packages stand on. It does not follow semantic versioning.
+export { isMarked } from './errors.js'
+export { directOf, promised, READ, readByPromise } from './iterable.js'
 export { youngList } from './young-list.js'
+export type { DirectIterator, ItemReader } from './iterable.js'

@@ -27,6 +27,7 @@ export interface StartPart {
   readonly systemFingerprint?: string | undefined
 }
 
+/** A piece of the answer's text. An empty one is no content. */
 export interface TextPart {
   readonly type: 'text'
   readonly text: string
@@ -34,6 +35,7 @@ export interface TextPart {
   readonly choice?: number | undefined
 }
 
+/** A piece of what the model thinks before it answers. Content as text is, unless its own text is empty. */
 export interface ReasoningPart {
   readonly type: 'reasoning'
   /** May be empty, where the part is no more than its signature. */
@@ -70,6 +72,7 @@ export interface MediaPart {
   readonly choice?: number | undefined
 }
 
+/** A choice is finished, and why. Usage and the end may follow it. */
 export interface FinishPart {
   readonly type: 'finish'
   readonly reason: FinishReason
@@ -80,6 +83,7 @@ export interface FinishPart {
   readonly choice?: number | undefined
 }
 
+/** What the provider has counted so far. There may be several in an answer: the later count of each kind holds. */
 export interface UsagePart {
   readonly type: 'usage'
   readonly usage: Usage

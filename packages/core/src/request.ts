@@ -51,6 +51,7 @@ export interface Message extends Cacheable {
   readonly isError?: boolean | undefined
 }
 
+/** A function that the model may call. */
 export interface Tool extends Cacheable {
   readonly name: string
   readonly description?: string | undefined
@@ -70,6 +71,10 @@ export type ResponseFormat =
       readonly strict?: boolean | undefined
     }
 
+/**
+ * Whether the model calls tools: as it thinks fit (`auto`), never (`none`), at least one (`required`), or the one that is named.
+ * Absent = as the provider has it.
+ */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string }
 
 /** What the client asked, whatever dialect it spoke. */
@@ -87,13 +92,22 @@ export interface ChatRequest {
   readonly parallelToolCalls?: boolean | undefined
   /** Absent = plain text. */
   readonly responseFormat?: ResponseFormat | undefined
+  // As the client said them, unchecked: only a leg's own dialect knows what it can say, and is untranslatable where it cannot.
+  /** The most tokens of an answer, those of reasoning among them. Absent = the provider's default; where its API demands one, the model's limit. */
   readonly maxTokens?: number | undefined
+  /** How free the choice of each token is; 0 = least. Absent = the provider's default. */
   readonly temperature?: number | undefined
+  /** Chooses among the likeliest tokens that make up this share of the chances, 0 to 1. Absent = the provider's default. */
   readonly topP?: number | undefined
+  /** Chooses among so many of the likeliest tokens. Absent = the provider's default. */
   readonly topK?: number | undefined
+  /** The same number asks for the same answer, as far as the provider can. Absent = none. */
   readonly seed?: number | undefined
+  /** Against tokens that have been written already; 0 = none. Absent = the provider's default. */
   readonly presencePenalty?: number | undefined
+  /** The same, by how often they have been written. Absent = the provider's default. */
   readonly frequencyPenalty?: number | undefined
+  /** Texts that end the answer where the model would write one. Absent = none. */
   readonly stop?: readonly string[] | undefined
   /** How many alternative answers are asked for. Default 1. */
   readonly choices?: number | undefined

@@ -140,6 +140,7 @@ export interface FailedRun {
   readonly trail: readonly AttemptRecord[]
 }
 
+/** What became of a run: a leg is bound to it, or none served. */
 export type RunOutcome = CommittedRun | FailedRun
 
 /**

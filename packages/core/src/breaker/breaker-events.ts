@@ -1,3 +1,5 @@
+import type { FailureKind } from '../failure/failure.js'
+
 interface BreakerEventBase {
   readonly provider: string
   readonly region?: string | undefined
@@ -13,6 +15,10 @@ export interface BreakerOpenEvent extends BreakerEventBase {
   readonly state: 'open'
   /** When it is due for a probe; milliseconds since the epoch. */
   readonly openUntil: number
+  /** How the last attempt that was charged failed; absent where another process made it. */
+  readonly kind?: FailureKind | undefined
+  /** Of its answer, where there was one. */
+  readonly status?: number | undefined
 }
 
 /** A request probes a provider that was left out. */

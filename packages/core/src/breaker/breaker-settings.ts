@@ -29,14 +29,24 @@ export interface BreakerOptions {
 
 /** A breaker's options with every default filled in. */
 export interface BreakerSettings {
+  /** How many failures in a row open it; of no account with a `ratio`. */
   readonly failureThreshold: number
+  /** The share of failed calls that opens it in place of failures in a row; `undefined` = those count. */
   readonly ratio: RatioSettings | undefined
+  /** How long it stays open before a probe, in ms; also how long a probe keeps its slot (1 000 at least). */
   readonly recoveryMs: number
+  /** By which share of itself `recoveryMs` varies, up or down, each time it opens; 0 to 1. */
   readonly jitter: number
+  /** How many probes have to end well for it to close. */
   readonly successThreshold: number
+  /** Which failures count. */
   readonly counts: Counts | readonly FailureKind[]
 }
 
+/**
+ * How a breaker behaves unless somebody says otherwise: 3 failures in a row open it for 60 000 ms, a fifth more or less; 2 good
+ * probes close it; the failure table says what counts.
+ */
 export const DEFAULT_BREAKER = {
   failureThreshold: 3,
   ratio: undefined,
@@ -46,6 +56,7 @@ export const DEFAULT_BREAKER = {
   counts: 'table',
 } as const satisfies BreakerSettings
 
+/** What a `ratio` leaves open: half of the calls in the last 60 000 ms failed, of 10 at least. */
 export const DEFAULT_RATIO = { threshold: 0.5, windowMs: 60_000, minimumCalls: 10 } as const satisfies RatioSettings
 
 /**

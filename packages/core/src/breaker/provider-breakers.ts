@@ -1,3 +1,4 @@
+import type { Failure } from '../failure/failure.js'
 import type { Verdict } from '../failure/verdict.js'
 import { makeRoom } from './bounded-map.js'
 import type { Breaker, BreakerStatus } from './breaker.js'
@@ -21,7 +22,12 @@ export interface GuardedProvider {
   readonly shared: SharedBreaker | undefined
   readonly settings: () => BreakerSettings
   lastVerdict: Verdict | undefined
+  /** How the last attempt that was charged failed, since when none went well. */
+  lastCharge: Charge | undefined
 }
+
+/** What is kept of a failure: nothing that a provider said. */
+export type Charge = Pick<Failure, 'kind' | 'status'>
 
 /** One breaker for each provider name, and region if a leg has one. */
 export interface ProviderBreakers {
@@ -82,7 +88,7 @@ export function createProviderBreakers(options: HealthOptions, host: ProviderBre
     if (breaker === undefined) return undefined
     let current = breaker
     const leg = { provider, ...(region === undefined ? undefined : { region }) }
-    const local = createBreaker(current, { random, onChange: on && ((status) => tell(leg, status)) })
+    const local = createBreaker(current, { random, onChange: on && ((status) => tell(entry, status)) })
     const storeKey = `${key}\n${fingerprint}`
     const shared = link && createSharedBreaker(local, { key: storeKey, link, now, settings: () => current, refreshMs })
     const entry: Entry = {
@@ -92,6 +98,7 @@ export function createProviderBreakers(options: HealthOptions, host: ProviderBre
       shared,
       settings: () => current,
       lastVerdict: undefined,
+      lastCharge: undefined,
       configure(next) {
         current = next
         local.configure(next)
@@ -113,9 +120,9 @@ export function createProviderBreakers(options: HealthOptions, host: ProviderBre
     }
   }
 
-  function tell(leg: Entry['leg'], status: BreakerStatus): void {
+  function tell(entry: Entry, status: BreakerStatus): void {
     try {
-      on?.(eventOf(leg, status, epoch()))
+      on?.(eventOf(entry, status, epoch()))
     } catch {
       // A listener that throws must not take the attempt down that it hears of.
       return
@@ -123,11 +130,11 @@ export function createProviderBreakers(options: HealthOptions, host: ProviderBre
   }
 }
 
-function eventOf(leg: Entry['leg'], status: BreakerStatus, at: number): BreakerEvent {
+function eventOf({ leg, lastCharge }: Entry, status: BreakerStatus, at: number): BreakerEvent {
   const told = { ...leg, failures: status.failures, at }
   switch (status.state) {
     case 'open':
-      return { type: 'breaker-open', state: 'open', ...told, openUntil: Math.round(at + status.dueInMs) }
+      return { type: 'breaker-open', state: 'open', ...told, openUntil: Math.round(at + status.dueInMs), ...lastCharge }
     case 'half-open':
       return { type: 'breaker-half-open', state: 'half-open', ...told }
     case 'closed':

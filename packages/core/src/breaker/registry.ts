@@ -7,7 +7,7 @@ import { verdictOf } from './counts.js'
 import type { HealthConfig, HealthOptions } from './health-options.js'
 import type { HealthSnapshot } from './health-snapshot.js'
 import type { LegIdentity } from './leg-key.js'
-import type { GuardedProvider, ProviderBreakers } from './provider-breakers.js'
+import type { Charge, GuardedProvider, ProviderBreakers } from './provider-breakers.js'
 import { createProviderBreakers } from './provider-breakers.js'
 import type { AdmitOptions, LegAdmission, LegHealth, Permit, Refusal, RunHealth } from './run-health.js'
 import { createSharedRests } from './shared-rests.js'
@@ -147,6 +147,9 @@ class RegisteredRun implements RunHealth {
     if (guarded === undefined) return verdictOf(failure, 'table')
     const verdict = verdictOf(failure, guarded.settings().counts)
     const counted = this.#once(guarded.key, ticket, verdict)
+    // Before the breaker hears of it, which may open with it and then say why.
+    if (verdict === 'charge' && failure !== undefined) guarded.lastCharge = chargeOf(failure)
+    else if (verdict === 'success') guarded.lastCharge = undefined
     // A stop of our own says nothing about the provider, so it is not its last word either.
     if (failure?.kind !== 'refused' && failure?.kind !== 'aborted') guarded.lastVerdict = verdict
     if (guarded.shared === undefined) guarded.local.settle(ticket, counted, now())
@@ -187,6 +190,10 @@ class AttemptPermit implements Permit {
     this.#booked ??= this.#run.settle(this.#leg, this.#guarded, this.#ticket, failure)
     return this.#booked
   }
+}
+
+function chargeOf({ kind, status }: Failure): Charge {
+  return status === undefined ? { kind } : { kind, status }
 }
 
 function circuitOpen(leftMs: number, resting?: Rest): Refusal {

@@ -52,9 +52,9 @@ export interface StoreLink {
   readonly close: () => Promise<void>
 }
 
-export const DEFAULT_ADMIT_WAIT_MS = 25
-export const DEFAULT_SETTLE_WAIT_MS = 1_000
-export const DEFAULT_PAUSE_MS = 5_000
+const DEFAULT_ADMIT_WAIT_MS = 25
+const DEFAULT_SETTLE_WAIT_MS = 1_000
+const DEFAULT_PAUSE_MS = 5_000
 const WARN_EVERY_MS = 600_000
 /** More calls than this on their way at once mean that the store does not keep up. */
 const MAX_UNDER_WAY = 1_000

@@ -2,7 +2,7 @@ import type { Failure } from './failure.js'
 import { failureOf } from './failure.js'
 
 /** The code of a failure that was made on purpose. */
-export const DRILL_CODE = 'drill'
+const DRILL_CODE = 'drill'
 
 /** A failure that a drill made: a fault of our own, which counts against nobody. What the client's leaving ended stays what it is. */
 export function drilledFailure(failure: Failure): Failure {

@@ -1,6 +1,6 @@
 import type { Usage } from '../part.js'
 
-/** Why an attempt did not serve. SPEC-level vocabulary: these words stand in trails, reports, events and metrics. */
+/** Why an attempt did not serve. These words stand in trails, reports, events and metrics, and so do not change. */
 export type FailureKind =
   | 'connection_error'
   | 'timeout'

@@ -11,6 +11,7 @@ export interface RetryPolicy {
 
 /** The kinds that are retried unless somebody says otherwise. */
 export const DEFAULT_RETRY_ON: readonly FailureKind[] = ['rate_limit', 'connection_error', 'server_error', 'overloaded']
+/** The longest `Retry-After` that a retry waits for unless somebody says otherwise, in ms. */
 export const DEFAULT_MAX_RETRY_AFTER_MS = 5_000
 
 const BACKOFF_BASE_MS = 500

@@ -228,10 +228,21 @@ t.test('tells of each change of state, once', async (t) => {
   end({ ...a, region: 'eu' } as typeof a, undefined, undefined)
   const told = { provider: 'a', region: 'eu' }
   t.strictSame(events, [
-    { type: 'breaker-open', state: 'open', ...told, failures: 3, at: EPOCH, openUntil: EPOCH + 60_000 },
+    { type: 'breaker-open', state: 'open', ...told, failures: 3, at: EPOCH, openUntil: EPOCH + 60_000, kind: 'server_error', status: 500 },
     { type: 'breaker-half-open', state: 'half-open', ...told, failures: 3, at: EPOCH + 60_000 },
     { type: 'breaker-closed', state: 'closed', ...told, failures: 0, at: EPOCH + 60_000 },
   ])
+})
+
+t.test('says how the provider failed last when it is left out, and nothing of what it said', async (t) => {
+  const { end, clock, events } = start({ breaker: { failureThreshold: 2 } })
+  const opened = () => events.flatMap((event) => (event.type === 'breaker-open' ? [[event.kind, event.status]] : []))
+  end(a, failureOf('timeout', { phase: 'idle' }), failureOf('auth_error', { status: 401, providerMessage: 'secret-words' }))
+  t.strictSame(opened(), [['auth_error', 401]])
+  await clock.advance(60_000)
+  end(a, failureOf('connection_error'))
+  t.strictSame(opened(), [['auth_error', 401], ['connection_error', undefined]], 'that of a probe that failed')
+  t.notMatch(JSON.stringify(events), 'secret-words')
 })
 
 t.test('a listener that throws disturbs nothing', async (t) => {

@@ -2,6 +2,7 @@ import { failureOf } from '@understudy/core'
 import t from 'tap'
 import type { FakeClock } from '../../../../test/kit/fake-clock.js'
 import { createFakeClock } from '../../../../test/kit/fake-clock.js'
+import type { BreakerEvent } from '../../src/breaker/breaker-events.js'
 import type { HealthOptions } from '../../src/breaker/health-options.js'
 import type { HealthStore } from '../../src/breaker/health-store.js'
 import { createMemoryStore } from '../../src/breaker/memory-store.js'
@@ -91,6 +92,20 @@ t.test('two processes count one row of failures', async (t) => {
   there.peek(leg)
   await clock.advance(0)
   t.equal(there.peek(leg).tier, 'out', 'the other learns of it within the time of a refresh')
+})
+
+t.test('a process says why a provider is left out only where it saw that itself', async (t) => {
+  const events: BreakerEvent[] = []
+  const { here, there, clock } = start({ on: (event) => events.push(event) })
+  await attempt(there, failureOf('auth_error', { status: 401 }))
+  await attempt(there, undefined)
+  for (let index = 0; index < 3; index += 1) await attempt(here, broken)
+  await clock.advance(1_000)
+  there.peek(leg)
+  await clock.advance(0)
+  const opened = events.filter((event) => event.type === 'breaker-open')
+  t.match(opened, [{ kind: broken.kind }, { kind: undefined, status: undefined }])
+  t.equal(opened.length, 2)
 })
 
 t.test('a request waits for the store only if it would be the probe', async (t) => {
