@@ -37,7 +37,7 @@ t.test('an incident from the first look to the last, against a real server', asy
   t.equal(late.code, 4)
   t.match(JSON.parse(late.out), { error: { code: 'version_conflict', actual_version: 1 }, exit_code: 4 })
 
-  t.equal(await fine('revert', 'chat', '--reason', 'large is well again', '--actor', 'ann'), 'chat is as it was before its last change (version 2, before it 1)\n')
+  t.equal(await fine('revert', 'chat', '--reason', 'large is well again', '--actor', 'ann'), "chat is as it was before its last change (version 2, before it 1)\nchat runs preset 'normal' now: large/large, small/small\n")
   t.equal(await fine('unpin', 'chat', '--reason', 'r'), 'chat was pinned to nothing; nothing was changed (version 2)\n')
   t.equal(await fine('restore', '1', '--reason', 'worse again', '--actor', 'bob'), 'the document of version 1 is live again (version 3, before it 2)\n')
   t.match(await run('restore', '77', '--reason', 'r'), { code: 1, err: /no version 77/ })

@@ -33,7 +33,10 @@ export interface Caller {
   readonly failoverDefaults?: FailoverDefaults | undefined
 }
 
-/** Says who asks; nothing = nobody that is known. A throw or a rejection answers 500: nobody is served unidentified. */
+/**
+ * Says who asks; nothing and `{}` = nobody that is known. A throw, a rejection and anything else that is no `Caller` answer 500, with a warning:
+ * nobody is served unidentified.
+ */
 export type Identify = (request: CallerRequest) => CallerResult | Promise<CallerResult>
 
 /** What `identify` gives. */
@@ -46,9 +49,15 @@ export interface AuthorizeAttempt {
   readonly requestId: string
   /** What `identify` gave. */
   readonly caller?: Caller | undefined
-  /** Exactly what the provider will be sent; for a custom leg, the request as JSON. */
+  /**
+   * Exactly what the provider will be sent; for embeddings that take several calls the bodies of all, one a line; for a custom leg the
+   * request as JSON.
+   */
   readonly bytes: Uint8Array
-  /** Whether no provider will be called: a policy check. */
+  /**
+   * Whether nothing is sent behind this answer: a policy check, or a drill that asks, on a real request, whether a leg behind the one that
+   * it fails would be let in. `authorize` is asked anew, with `false`, before an attempt.
+   */
   readonly dryRun: boolean
   /** Aborted when the client is gone or the time of the chain is over. */
   readonly signal: AbortSignal

@@ -1,3 +1,5 @@
+import { isMarked } from '@understudy/core'
+
 /** One thing that is wrong with what a person wrote. */
 export interface ConfigIssue {
   /** Where: `routes.chat.legs[1].firstContentTimeoutMs`. */
@@ -23,10 +25,5 @@ export class ConfigError extends Error {
 
 /** Recognises a `ConfigError`, from another copy of this package too. */
 export function isConfigError(value: unknown): value is ConfigError {
-  try {
-    return typeof value === 'object' && value !== null && Reflect.get(value, CONFIG) === true
-  } catch {
-    // A getter or a proxy of a stranger threw: whatever it is, it is none of ours.
-    return false
-  }
+  return isMarked(value, CONFIG)
 }

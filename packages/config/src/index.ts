@@ -8,7 +8,6 @@ export { chainDocument, MOST_VERSION } from './document/document-schema.js'
 export { shownLeg } from './document/leg-name.js'
 export {
   entryIn,
-  isSameEntry,
   markedDocument,
   presetNames,
   routesIn,
@@ -16,10 +15,10 @@ export {
   stampedRoutes,
   withEntry,
 } from './live/edit-document.js'
+export { shownPreset } from './live/effective-routes.js'
 export { createLiveChains } from './live/live-chains.js'
 export { PIN_MS } from './live/pins.js'
 export { changesRoute, entryBefore, isSameSelection } from './live/route-change.js'
-export { isReasoningModel } from './reasoning-models.js'
 export { resolveConfig } from './resolve-config.js'
 export { resolveMount } from './resolve-mount.js'
 
@@ -56,7 +55,7 @@ export type {
   HistoryQuery,
   SourceReading,
 } from './live/chain-source.js'
-export { VersionConflictError } from './live/chain-source.js'
+export { isVersionConflictError, VersionConflictError } from './live/chain-source.js'
 export type { FileSourceOptions } from './live/file-source.js'
 export { fileSource } from './live/file-source.js'
 export type {
@@ -89,7 +88,6 @@ export type {
 } from './resolved-config.js'
 export type {
   BufferedVia,
-  CommitPoint,
   CustomLegInput,
   EmbeddingLegInput,
   EmbeddingLegOptions,
@@ -116,6 +114,8 @@ export { checkSourceOptions, TEXT, wholeNumber } from './live/source-options.js'
 export { storedVersion } from './live/stored-version.js'
 export { troubleOf } from './live/trouble.js'
 export { untilAborted } from './live/until-aborted.js'
+export { isUnwritten } from './live/unwritten.js'
+export { whereNoJson } from './json-place.js'
 export { oneLine, quote } from './show.js'
 export { suggestName } from './nearest-name.js'
 export type { HistoryIdentity } from './live/history-record.js'

@@ -26,7 +26,10 @@ export interface MountOptions {
   readonly report?: boolean | undefined
   /** What the report is called in the body. Default `understudy`. */
   readonly reportKey?: string | undefined
-  /** Whether responses carry the `understudy-*` headers. Default true. */
+  /**
+   * Whether responses carry `understudy-route`, `understudy-served` and `understudy-trail`. Other headers do not go by it:
+   * `understudy-degraded` and `understudy-provider-request-id` stay. Default true.
+   */
   readonly exposeTrail?: boolean | undefined
   /** Whether clients may read what providers said about a failure. Default false. */
   readonly exposeProviderMessages?: boolean | undefined

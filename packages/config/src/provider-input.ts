@@ -44,7 +44,10 @@ export interface ProviderInput {
   readonly bearer?: boolean | undefined
   /** The cloud that serves the dialect in its own way. Default the catalogue's; that of the dialect `bedrock` is `bedrock`. */
   readonly cloud?: CloudName | undefined
-  /** Bedrock only: where it is asked, and what requests are signed for; a leg's own wins. Default the environment's `AWS_REGION`. */
+  /**
+   * Bedrock only: where it is asked, and what requests are signed for; a leg's own wins. Default the environment's `AWS_REGION`, else
+   * `AWS_DEFAULT_REGION`.
+   */
   readonly region?: string | undefined
   /**
    * Bedrock only: what requests are signed with. Default `AWS_BEARER_TOKEN_BEDROCK` as a key, else `AWS_ACCESS_KEY_ID` and its

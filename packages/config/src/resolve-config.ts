@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { ConfigError, type ConfigIssue } from './config-error.js'
 import { createLegFinder } from './document/find-leg.js'
+import { sourceFileAt } from './live/source-files.js'
 import type { FallbackOptions } from './options.js'
 import { ownProperties } from './own-properties.js'
 import { resolveCallers } from './resolve-callers.js'
@@ -15,7 +16,7 @@ import type { RoutesInput } from './routes-input.js'
 import { checkObject } from './schema/check-object.js'
 import { nameIssue } from './schema/names.js'
 import { fallbackOptions } from './schema/options.js'
-import { kindOf, quote } from './show.js'
+import { kindOf, oneLine, quote } from './show.js'
 
 /** What a config is resolved in. */
 export interface ConfigContext extends ProviderContext {
@@ -55,6 +56,7 @@ export function resolveConfig(
     if (!ready.has(name)) continue
     reportIssue(issues, path, `is called ${quote(name)} like a provider; health and cost are kept by name`)
   }
+  checkKeptPath(checked.chains, issues)
   // One for each provider, however many of its legs there are.
   const providerNames = notes.incomplete.map(({ provider }) => provider)
   const incomplete = notes.incomplete.filter(({ provider }, index) => providerNames.indexOf(provider) === index)
@@ -83,6 +85,16 @@ export function resolveConfig(
       legFor: createLegFinder({ routes: resolved, callerModels: callers.models, providers }),
     },
   }
+}
+
+/** Both would write there: what the operator wrote would be put aside as a damaged file of ours, or be replaced. */
+function checkKeptPath(chains: CheckedOptions['chains'], issues: ConfigIssue[]): void {
+  if (chains?.lastKnownGood === undefined) return
+  const path = resolve(chains.lastKnownGood)
+  const file = sourceFileAt(path, chains.source)
+  if (file === undefined) return
+  const same = file.path === path ? `which is ${file.what} too` : `which is the same file as '${oneLine(file.path)}', ${file.what}`
+  reportIssue(issues, ['options', 'chains', 'lastKnownGood'], `is '${oneLine(path)}', ${same}; give a path of its own`)
 }
 
 function settleLive(chains: CheckedOptions['chains']): ResolvedLive | undefined {

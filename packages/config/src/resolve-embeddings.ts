@@ -1,8 +1,8 @@
 import { advanceKinds, type Dialect } from '@understudy/core'
 import type { ConfigIssue } from './config-error.js'
 import { layerDefaults, layerLegLimits } from './layers.js'
-import { suggestName } from './nearest-name.js'
 import { ownProperties } from './own-properties.js'
+import { suggestProvider } from './provider-aliases.js'
 import type { ProviderRegistry } from './provider-registry.js'
 import { formatPath, reportIssue, type Path } from './report-issue.js'
 import type { ResolvedEmbeddingLeg, ResolvedEmbeddingRoute } from './resolved-config.js'
@@ -84,7 +84,7 @@ function resolveLeg(written: unknown, path: Path, place: Place): ResolvedEmbeddi
   if (model === '*') reportIssue(issues, path, 'keeps the model of each request, and vectors of two models cannot be compared; name a model')
   const found = providers.find(name, path)
   if (found === undefined) {
-    reportIssue(issues, path, `provider ${quote(name)} is not known; ${suggestName(name, providers.names)} `
+    reportIssue(issues, path, `provider ${quote(name)} is not known; ${suggestProvider(name, providers.names)} `
       + '(describe one of your own in options.providers)')
     return undefined
   }

@@ -1,8 +1,8 @@
 import type { LegLimits } from '@understudy/core'
 import type { ConfigIssue } from './config-error.js'
 import { layerDefaults, layerLegLimits } from './layers.js'
-import { suggestName } from './nearest-name.js'
 import { ownProperties } from './own-properties.js'
+import { suggestProvider } from './provider-aliases.js'
 import type { ProviderRegistry } from './provider-registry.js'
 import { isReasoningModel } from './reasoning-models.js'
 import { reportIssue, type Path } from './report-issue.js'
@@ -69,7 +69,7 @@ function resolveProviderLeg(
   const found = providers.find(input.provider, path)
   if (found === undefined) {
     reportIssue(issues, path, `provider ${quote(input.provider)} is not known; `
-      + `${suggestName(input.provider, providers.names)} (describe one of your own in options.providers)`)
+      + `${suggestProvider(input.provider, providers.names)} (describe one of your own in options.providers)`)
     return WRONG
   }
   if (found.type === 'wrong') return WRONG

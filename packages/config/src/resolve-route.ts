@@ -1,4 +1,6 @@
-import { advanceKinds, attemptLimits, minAttempt, type ChainLimits, type FailureKind } from '@understudy/core'
+import {
+  advanceKinds, attemptLimits, DEFAULT_MAX_RETRY_AFTER_MS, DEFAULT_RETRY_ON, minAttempt, type ChainLimits,
+} from '@understudy/core'
 import type { ConfigIssue } from './config-error.js'
 import { NORMAL } from './document/check-document.js'
 import { layerChainLimits, layerDefaults, layerLegLimits } from './layers.js'
@@ -15,8 +17,6 @@ import { presetOptions, routeOptions } from './schema/route.js'
 import { wrong } from './schema/rule.js'
 import { quote } from './show.js'
 
-const RETRY_ON: readonly FailureKind[] = ['rate_limit', 'connection_error', 'server_error', 'overloaded']
-const MAX_RETRY_AFTER_MS = 5_000
 const PRESETS = 'an object: preset name -> legs, with normal among them'
 const LEGS = 'a list of legs, at least one: [\'openai/gpt-4o\', ...]'
 
@@ -127,13 +127,13 @@ function resolveLegs(listed: unknown, path: Path, { surroundings, providers, iss
   return legs
 }
 
-/** A deadline that no second leg could start under. */
+/** A deadline under which an attempt never gets the least that it is promised. */
 export function checkDeadline(limits: ChainLimits, path: Path, issues: ConfigIssue[]): void {
   const { deadlineMs = false } = limits
   const leastMs = minAttempt(limits)
   if (deadlineMs === false || deadlineMs >= leastMs) return
-  reportIssue(issues, [...path, 'deadlineMs'], `is ${deadlineMs}, which is less than an attempt is given (minAttemptMs, `
-    + `${leastMs}): no second leg could ever start; raise it, or lower minAttemptMs`)
+  reportIssue(issues, [...path, 'deadlineMs'], `is ${deadlineMs}, which is less than the ${leastMs} (minAttemptMs) that a leg has to `
+    + 'have left to be started; raise it, or lower minAttemptMs')
 }
 
 function noteIdleLimit({ limits }: ResolvedLeg, legsLeft: boolean, path: Path, notes: RouteNotes): void {
@@ -160,8 +160,8 @@ export function settleRoute(layers: readonly RouteSettings[]): ResolvedRouteSett
     bufferedVia: last('bufferedVia') ?? 'json',
     order: last('order') ?? 'configured',
     retries: last('retries') ?? 0,
-    retryOn: new Set(last('retryOn') ?? RETRY_ON),
-    maxRetryAfterMs: last('maxRetryAfterMs') ?? MAX_RETRY_AFTER_MS,
+    retryOn: new Set(last('retryOn') ?? DEFAULT_RETRY_ON),
+    maxRetryAfterMs: last('maxRetryAfterMs') ?? DEFAULT_MAX_RETRY_AFTER_MS,
     waitingComment: last('waitingComment') ?? false,
     untranslatable: last('untranslatable') ?? 'skip',
     translate: last('translate') ?? 'full',

@@ -1,4 +1,4 @@
-import type { BreakerOptions, ChainLimits, CustomLeg, Dialect, FailureKind, LegLimits, Order } from '@understudy/core'
+import type { BreakerOptions, ChainLimits, CommitPoint, CustomLeg, Dialect, FailureKind, LegLimits, Order } from '@understudy/core'
 import type { KnownChains } from './document/known-chains.js'
 import type { ChainSource } from './live/chain-source.js'
 import type { ResolvedCloud } from './cloud.js'
@@ -6,7 +6,7 @@ import type { Logger } from './logger.js'
 import type { Authorize, Identify } from './caller-options.js'
 import type { Envelope, ExhaustedStatus, PriceHints, SharedHealthOptions } from './options.js'
 import type { Sign } from './provider-input.js'
-import type { BufferedVia, CommitPoint, Idempotency, ParameterDefaults, Translate, Untranslatable } from './routes-input.js'
+import type { BufferedVia, Idempotency, ParameterDefaults, Translate, Untranslatable } from './routes-input.js'
 
 /** A provider that can be asked. What may be secret in it is behind a function, so that printing it shows none. */
 export interface ResolvedProvider {
@@ -140,14 +140,26 @@ export interface ResolvedLive {
 
 /** `MountOptions` with every default filled in. */
 export interface ResolvedMount {
+  /** Whether the short paths are ours at the root of a server too. */
   readonly shortPaths: boolean
+  /** The largest request body, in bytes after decompression. */
   readonly maxBodyBytes: number
+  /** What answers look like around what the provider said. */
   readonly envelope: Envelope
+  /** Whether answers carry the report of the run in their body. */
   readonly report: boolean
+  /** What the report is called in the body. */
   readonly reportKey: string
+  /** Whether responses carry `understudy-route`, `understudy-served` and `understudy-trail`. */
   readonly exposeTrail: boolean
+  /** Whether the `failures` of an error hold the providers' own words. */
   readonly exposeProviderMessages: boolean
+  /** Whether `x-should-retry: false` is left off errors, so that a client's SDK may walk the chain again. */
   readonly clientRetries: boolean
+  /**
+   * The status where every leg failed or was left out: 502 (`502`); 429 too, where all were rate limited or rest after that
+   * (`429_or_502`); 503 and 504 too (`by_cause`).
+   */
   readonly exhaustedStatus: ExhaustedStatus
 }
 

@@ -1,6 +1,7 @@
 import type {
   AdvanceSet,
   ChainLimits,
+  CommitPoint,
   CustomLeg,
   FailureKind,
   LegLimits,
@@ -9,12 +10,6 @@ import type {
 
 /** Parameters that are filled into a request which does not set them, in the client's dialect: `{ temperature: 0 }`. */
 export type ParameterDefaults = Readonly<Record<string, unknown>>
-
-/**
- * What binds a streamed request to a leg: the first content (default), the first well-formed event, the 2xx headers, or
- * the whole answer. The later, the longer another leg can still step in.
- */
-export type CommitPoint = 'first_content' | 'first_chunk' | 'established' | 'complete'
 
 /** How a buffered request is asked of a provider: as one JSON document (default), or as a stream that is collected. */
 export type BufferedVia = 'json' | 'stream'
@@ -107,8 +102,9 @@ export interface RouteSettings extends LegLimits, ChainLimits {
    */
   readonly untranslatable?: Untranslatable | undefined
   /**
-   * How much of a request is said to a leg of another dialect: all that it has words for (`full`, default), or no more than text, images and
-   * tools (`minimal`); then a request with anything else, or with tools in a stream, is untranslatable.
+   * How much of a request is said to a leg of another dialect: all that it has words for (`full`, default), or no more than text, images,
+   * tools, `max_tokens`, `temperature`, `top_p` and `stop` (`minimal`); then a request with anything else, or with tools in a stream, is
+   * untranslatable.
    */
   readonly translate?: Translate | undefined
   /** Under the legs' `defaults`. Default none. */

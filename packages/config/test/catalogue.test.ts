@@ -70,6 +70,6 @@ t.test('OLLAMA_HOST is read as Ollama reads it', async (t) => {
   ] as const) t.equal(readOllamaHost(host), url, host)
   t.match(
     issueOf({ chat: ['ollama/m'] }, {}, { env: { OLLAMA_HOST: 'a b' } }),
-    'the environment variable OLLAMA_HOST is not an http',
+    "the environment variable OLLAMA_HOST is 'http://a b', which is not an http",
   )
 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isReasoningModel } from '@understudy/config'
+import { isReasoningModel } from '../src/reasoning-models.js'
 
 t.test('knows the families that reason first', async (t) => {
   for (const model of [

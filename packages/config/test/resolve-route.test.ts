@@ -83,11 +83,11 @@ t.test('limits are whole milliseconds above 0', async (t) => {
 })
 
 t.test('a deadline that leaves no attempt its least is refused, wherever the two are written', async (t) => {
-  const refused = 'routes.chat.deadlineMs: is 249, which is less than an attempt is given (minAttemptMs, 250): '
-    + 'no second leg could ever start; raise it, or lower minAttemptMs'
+  const refused = 'routes.chat.deadlineMs: is 249, which is less than the 250 (minAttemptMs) that a leg has to '
+    + 'have left to be started; raise it, or lower minAttemptMs'
   t.equal(issue({ deadlineMs: 249 }), refused)
   t.equal(issueOf({ chat: ['openai/x'] }, { deadlineMs: 249 }), refused)
-  t.match(issueOf({ chat: { legs: ['openai/x'], minAttemptMs: 900 } }, { deadlineMs: 899 }), /minAttemptMs, 900/)
+  t.match(issueOf({ chat: { legs: ['openai/x'], minAttemptMs: 900 } }, { deadlineMs: 899 }), /less than the 900 \(minAttemptMs\)/)
   t.equal(issue({ deadlineMs: 250 }), '')
   t.equal(issue({ deadlineMs: 20, minAttemptMs: 20 }), '')
 })
@@ -242,4 +242,10 @@ t.test('presets that cannot be right stop the mount', async (t) => {
     'routes.chat.legs: stands beside presets; make it the preset normal',
     'routes.chat.active: selects a preset, and the route has no presets',
   ])
+})
+
+t.test('dimensions is known where a route is written', async (t) => {
+  t.equal(issueOf({ chat: { legs: ['openai/a'], dimension: 3 } }), "routes.chat.dimension: is not known; did you mean 'dimensions'?")
+  t.match(issueOf({ chat: { legs: ['openai/a'], nothingLikeIt: 3 } }), /is not known; it must be one of .*, dimensions$/)
+  t.match(issueOf({ chat: { legs: ['openai/a'], dimensions: undefined } }), 'routes.chat.dimensions: is undefined; it must be a whole number')
 })

@@ -16,16 +16,3 @@ export async function readDocumentFile(path: string, { cwd, input }: CliContext)
     })
   }
 }
-
-/** Where a text stops being JSON, as far as the engine says: ` (line 3, column 7)`. */
-export function whereNoJson(text: string): string {
-  try {
-    JSON.parse(text.replace(/^\uFEFF/, ''))
-    return ''
-  } catch (error) {
-    const position = /at position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1]
-    if (position === undefined) return ''
-    const lines = text.slice(0, Number(position)).split('\n')
-    return ` (line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1})`
-  }
-}

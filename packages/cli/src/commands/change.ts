@@ -7,6 +7,7 @@ import { EXIT, type ExitCode } from '../exit-code.js'
 import { openClient, optionalDuration } from '../open-client.js'
 import { readAnswer } from '../read-answer.js'
 import { wholeNumber, wordsOf } from '../read-arguments.js'
+import { runningWords } from '../running-words.js'
 import { ASKING, CHANGING, EVERYWHERE, EXPECTING } from '../shared-options.js'
 import { plainText } from '../text-width.js'
 import { withNearestName } from '../with-nearest-name.js'
@@ -23,6 +24,8 @@ interface Change {
   readonly done: string
   /** Where the version is the same as before. */
   readonly already: string
+  /** Whose chain the words of `done` do not say: it is asked for. */
+  readonly ask?: string
 }
 
 /** `understudy pin` */
@@ -79,6 +82,7 @@ export const revert: Command = {
       path: '/revert',
       body: { route, ...changeFields(call, 'revert') },
       done: `${plainText(route)} is as it was before its last change`,
+      ask: route,
       already: `${plainText(route)} is so already`,
     })
   },
@@ -104,13 +108,16 @@ export const restore: Command = {
   },
 }
 
-async function change(call: Call, { path, body, done, already }: Change): Promise<ExitCode> {
+async function change(call: Call, { path, body, done, already, ask }: Change): Promise<ExitCode> {
   const { screen, isJson } = call
   const client = openClient(call)
   const { value } = await withNearestName(client, () => client.post(path, body), { route: body['route'], preset: body['preset'] })
   const { version, previous_version: previous } = readAnswer(changeAnswer, value, client.shown)
   if (isJson) screen.json(value)
   else if (version === previous) screen.print(`${already}; nothing was changed (version ${version})`)
-  else screen.print(`${done} (version ${version}, before it ${previous})`)
+  else {
+    const running = ask === undefined ? undefined : await runningWords(client, ask, version)
+    screen.print(`${done} (version ${version}, before it ${previous})`, ...(running === undefined ? [] : [running]))
+  }
   return EXIT.fine
 }

@@ -4,7 +4,7 @@ import { routeLines } from '../check/check-lines.js'
 import { knownByShape } from '../check/known-by-shape.js'
 import { knownOf } from '../check/known-of.js'
 import { loadConfig } from '../check/load-config.js'
-import { readDocumentFile, whereNoJson } from '../check/read-document-file.js'
+import { readDocumentFile } from '../check/read-document-file.js'
 import type { Call, Command } from '../command.js'
 import { EXIT, type ExitCode } from '../exit-code.js'
 import { wordsOf } from '../read-arguments.js'
@@ -65,8 +65,7 @@ function judge(text: string, known: (document: Readonly<Record<string, unknown>>
   try {
     const judged = checkDocument(document ?? text, known(document ?? {}))
     if (judged.type === 'checked') return { issues: [], of: 'document', checked: judged.document }
-    const where = document === undefined ? whereNoJson(text) : ''
-    return { issues: judged.issues.map(({ path, message }) => ({ path, message: `${message}${where}` })), of: 'document' }
+    return { issues: judged.issues, of: 'document' }
   } catch (error) {
     if (!isConfigError(error)) throw error
     return { issues: error.issues, of: 'config' }

@@ -13,7 +13,7 @@ import { withNearestName } from '../with-nearest-name.js'
 const SLOWEST_LEG_MS = 120_000
 
 /** What one leg answered. */
-export const trialAnswer = z.looseObject({
+const trialAnswer = z.looseObject({
   provider: z.string(),
   model: z.string(),
   ok: z.boolean(),

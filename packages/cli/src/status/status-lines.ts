@@ -54,7 +54,8 @@ function chainWords({ chain }: RouteStatus, now: number): string {
 
 /** What else could be selected, and which of its legs nobody has seen serving. */
 function presetWords({ chain, presets }: RouteStatus): string | undefined {
-  const others = (presets ?? []).filter(({ name }) => name !== chain.preset)
+  // Without a preset a plain chain of the document runs, which stands in the place of `normal`.
+  const others = (presets ?? []).filter(({ name }) => name !== (chain.preset ?? 'normal'))
   if (others.length === 0) return undefined
   const described = others.map(({ name, legs }) => {
     const unproven = legs.filter((leg) => leg.last_served_at == null).map(legName)

@@ -21,10 +21,31 @@ t.test('each change sends what was written, with who and why, and says what it c
   const admin = await startAdminServer(t, answers)
   for (const [args, path, body, said] of rows) {
     t.strictSame(await callCli([...args, '--reason', 'why'], { url: admin.url }), { code: 0, out: said, err: '' })
-    t.match(admin.received.at(-1), { method: 'POST', path, headers: { 'content-type': 'application/json' } })
-    t.strictSame(admin.received.at(-1)?.body, { ...body, ...mark })
+    const post = admin.received.findLast(({ method }) => method === 'POST')
+    t.match(post, { path, headers: { 'content-type': 'application/json' } })
+    t.strictSame(post?.body, { ...body, ...mark })
   }
   t.strictSame(JSON.parse((await callCli(['unpin', 'chat', '--reason', 'why', '--json'], { url: admin.url })).out), MADE)
+})
+
+t.test('a revert says what runs now, where the server that answers has heard of it', async (t) => {
+  const leg = (model: string) => ({ provider: 'openai', model })
+  const statusOf = (version: number, chain: object) => [200, {
+    routes: [{ name: 'other', chain: { layer: 'code', version: 0 }, legs: [] }, { name: 'chat', chain: { layer: 'live', version, ...chain }, legs: [leg('a'), leg('b')] }],
+    live: { source: 'file', version },
+  }] as const
+  const admin = await startAdminServer(t, {})
+  const said = async (status: readonly [number, unknown], made: object = MADE, ...more: string[]) => {
+    admin.answers = { 'POST /revert': [200, made], 'GET /status': status }
+    return (await callCli(['revert', 'chat', '--reason', 'why', ...more], { url: admin.url })).out
+  }
+  const done = 'chat is as it was before its last change (version 9, before it 8)\n'
+  t.equal(await said(statusOf(9, { preset: 'normal' })), `${done}chat runs preset 'normal' now: openai/a, openai/b\n`)
+  t.equal(await said(statusOf(9, {})), `${done}chat runs the chain now: openai/a, openai/b\n`)
+  t.equal(await said(statusOf(8, { preset: 'local_only' })), done, 'another process, that does not run it yet')
+  t.equal(await said([500, {}]), done)
+  t.equal(await said(statusOf(8, {}), SAME), 'chat is so already; nothing was changed (version 8)\n')
+  t.strictSame(JSON.parse(await said(statusOf(9, {}), MADE, '--json')), MADE)
 })
 
 t.test('who it is can be said, and a route or a reason may begin with a dash', async (t) => {

@@ -34,6 +34,7 @@ const folderOf = (t: Test) => t.testdir({
   }),
   'shapeless.json': JSON.stringify({ version: '8', routes: { chat: { chain: [] } }, updated_by: '' }),
   'broken.json': '{\n  "version": 8,\n  oops\n}',
+  'comma.json': '{\n  "chain": [\n    "openai/gpt-4o",\n  ]\n}',
   'list.json': '[]',
   'bom.json': `\uFEFF${JSON.stringify(FITS)}`,
 })
@@ -74,6 +75,7 @@ t.test('what is no document is told apart, with the place where it stops being J
   const cwd = folderOf(t)
   const rows: [string, string][] = [
     ['broken.json', '  document: is no JSON (line 3, column 3)\n'],
+    ['comma.json', '  document: is no JSON (line 4, column 3)\n'],
     ['list.json', '  document: is an empty list; it must be a JSON object\n'],
   ]
   for (const [file, issue] of rows) {

@@ -1,4 +1,5 @@
 import { suggestName } from '../nearest-name.js'
+import { suggestProvider } from '../provider-aliases.js'
 import type { ProviderRegistry } from '../provider-registry.js'
 import { plainLeg } from '../resolve-leg.js'
 import type { ResolvedLeg, ResolvedRoute } from '../resolved-config.js'
@@ -39,7 +40,7 @@ export function createLegFinder({ routes, callerModels, providers }: LegFinderPa
   function newLeg(named: NamedLeg, route: ResolvedRoute): ReturnType<KnownChains['legFor']> {
     const found = providers.find(named.provider, [])
     if (found === undefined) {
-      return { wrong: `provider ${quote(named.provider)} is not registered in the code; ${suggestName(named.provider, providers.names)}` }
+      return { wrong: `provider ${quote(named.provider)} is not registered in the code; ${suggestProvider(named.provider, providers.names)}` }
     }
     if (found.type === 'wrong') return { wrong: `provider ${quote(named.provider)} cannot be used in this process` }
     if (found.type === 'incomplete') return { wrong: `provider ${quote(named.provider)} cannot be used in this process: ${found.why}` }

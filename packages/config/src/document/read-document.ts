@@ -1,3 +1,5 @@
+import { isRecord } from '../is-record.js'
+import { whereNoJson } from '../json-place.js'
 import type { ChainDocumentJson } from '../live/chain-source.js'
 import { kindOf } from '../show.js'
 
@@ -18,17 +20,13 @@ export function readDocument(document: unknown): ReadDocument {
     if (typeof written !== 'string') return { wrong: `is ${kindOf(document)}; it must be a JSON object` }
     if (written.length > MOST_CHARACTERS) return { wrong: `has ${written.length} characters; at most ${MOST_CHARACTERS} are read` }
     value = JSON.parse(written.replace(/^\uFEFF/, ''))
-  } catch {
+  } catch (error) {
     // What the parser says quotes the text, which may be anything.
-    return { wrong: typeof document === 'string' ? 'is no JSON' : 'cannot be written as JSON' }
+    return { wrong: typeof document === 'string' ? `is no JSON${whereNoJson(document, error)}` : 'cannot be written as JSON' }
   }
   if (!isRecord(value)) return { wrong: `is ${kindOf(value)}; it must be a JSON object` }
   if (!isSound(value, 0)) return { wrong: `has a member called __proto__, or is nested over ${DEEPEST} levels` }
   return { json: value }
-}
-
-function isRecord(value: unknown): value is ChainDocumentJson {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isSound(value: unknown, depth: number): boolean {

@@ -1,3 +1,5 @@
+import { isMarked } from '@understudy/core'
+
 /** What a source holds now. */
 export type SourceReading =
   /** The text or the value of the document, as the store has it; `etag` is given back with the next `read`. */
@@ -75,6 +77,8 @@ export interface HistoryEntry {
   readonly at: number
 }
 
+const VERSION_CONFLICT = Symbol.for('understudy.VersionConflictError')
+
 /** The store holds another version than the writer thought: somebody was quicker. Read again, decide again. */
 export class VersionConflictError extends Error {
   override readonly name = 'VersionConflictError'
@@ -87,5 +91,11 @@ export class VersionConflictError extends Error {
     super(`version ${expectedVersion} was expected, and the store holds ${actualVersion ?? 'another one'}: somebody was quicker`)
     this.expectedVersion = expectedVersion
     this.actualVersion = actualVersion
+    Object.defineProperty(this, VERSION_CONFLICT, { value: true })
   }
+}
+
+/** Recognises a `VersionConflictError`, from another copy of this package too. */
+export function isVersionConflictError(value: unknown): value is VersionConflictError {
+  return isMarked(value, VERSION_CONFLICT)
 }

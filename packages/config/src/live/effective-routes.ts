@@ -2,6 +2,7 @@ import type { ChainChange } from '@understudy/core'
 import { NORMAL, type CheckedDocument } from '../document/check-document.js'
 import { shownLeg } from '../document/leg-name.js'
 import type { ResolvedPreset, ResolvedRoute } from '../resolved-config.js'
+import { entryIn } from './edit-document.js'
 import type { Pin } from './pins.js'
 
 /**
@@ -57,11 +58,20 @@ function namesOf({ legs }: ResolvedRoute): readonly string[] {
   return legs.map(shownLeg)
 }
 
+/**
+ * The preset that a route runs, as people are told of it. A plain chain of the document stands in the place of the code's `normal`, and is not
+ * called so: who reads `normal` thinks of the one in code.
+ */
+export function shownPreset({ name, preset }: ResolvedRoute, document: CheckedDocument | undefined): string | undefined {
+  return preset === NORMAL && entryIn(document?.json, name)?.['chain'] !== undefined ? undefined : preset
+}
+
 /** The routes whose chain, preset or marking is another one now, as logs and events tell it. `pins` = those that hold now. */
 export function changesOf(
   from: ReadonlyMap<string, ResolvedRoute>,
   to: ReadonlyMap<string, ResolvedRoute>,
   pins: ReadonlyMap<string, Pin>,
+  document: CheckedDocument | undefined,
 ): readonly ChainChange[] {
   return [...to.values()].flatMap((route): ChainChange[] => {
     const ran = from.get(route.name)
@@ -69,6 +79,7 @@ export function changesOf(
     const change = { route: route.name, from: namesOf(ran), to: namesOf(route) }
     const pin = pins.get(route.name)
     const expiresAt = pin?.isOver === false ? pin.expiresAt : undefined
-    return [{ ...change, ...(route.preset !== undefined && { preset: route.preset }), ...(expiresAt !== undefined && { expiresAt }) }]
+    const preset = shownPreset(route, document)
+    return [{ ...change, ...(preset !== undefined && { preset }), ...(expiresAt !== undefined && { expiresAt }) }]
   })
 }

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { HistoryEntry, HistoryQuery } from './chain-source.js'
 import { orNone } from './file-document.js'
 import { withFileLock } from './file-lock.js'
@@ -24,13 +25,15 @@ export interface FileHistory {
 /** Keeps the newest `maxEntries`. Lines that are no entries are dropped at the next change. */
 export function createFileHistory(path: string, maxEntries: number): FileHistory {
   return {
-    add: (entry, written, signal) =>
-      withFileLock(`${path}.lock`, signal, async (assertHeld) => {
+    async add(entry, written, signal) {
+      await mkdir(dirname(path), { recursive: true })
+      await withFileLock(`${path}.lock`, signal, async (assertHeld) => {
         const kept = withEntry(await readLines(path), entry, written)
         if (kept === undefined) return
         const lines = newest(kept, maxEntries).map(({ line }) => `${line}\n`)
         await replaceFile(path, lines.join(''), assertHeld)
-      }),
+      })
+    },
     list: async ({ limit, version }) => {
       const entries = (await readLines(path)).map(({ entry }) => entry).reverse()
       return entries.filter((entry) => version === undefined || entry.version === version).slice(0, limit)

@@ -1,5 +1,5 @@
-import { readFile, realpath } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { mkdir, readFile, realpath } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import type { ChainDocumentJson, ChainSource, DocumentWrite } from './chain-source.js'
 import { VersionConflictError } from './chain-source.js'
 import { encodeDocument } from './document-text.js'
@@ -10,13 +10,15 @@ import { withFileLock } from './file-lock.js'
 import { createFileWatch } from './file-watch.js'
 import { readHistoryEntry, writtenEntry } from './history-record.js'
 import { replaceFile } from './replace-file.js'
+import { targetOf, withFiles, type SourceFile } from './source-files.js'
 import { checkSourceOptions, SWITCH, TEXT, wholeNumber } from './source-options.js'
 import { storedVersion } from './stored-version.js'
 import { untilAborted } from './until-aborted.js'
+import { markUnwritten } from './unwritten.js'
 
 /** Which file, and what may be done to it. */
 export interface FileSourceOptions {
-  /** The document, as JSON. It need not exist yet. */
+  /** The document, as JSON. It need not exist yet, and nor need its folder, which the first write makes. */
   readonly path: string
   /**
    * Whether the file may be replaced by a change made through us: a pin, a revert. Default `false`: a file that a person keeps is read
@@ -42,9 +44,13 @@ export function fileSource(file: string | FileSourceOptions): ChainSource {
   const read = createFileReader(path)
   const watch = createFileWatch(path)
   const historyPath = options.historyPath ?? (options.write === true ? `${path}.history.jsonl` : undefined)
+  const files: readonly SourceFile[] = [
+    ...filesAt(path, 'the document of fileSource'),
+    ...(historyPath === undefined ? [] : filesAt(resolve(historyPath), 'the history of fileSource')),
+  ]
   const history = historyPath === undefined ? undefined : createFileHistory(resolve(historyPath), options.maxHistory ?? 500)
 
-  return {
+  return withFiles({
     name: 'file',
     read: async ({ etag, signal }) => {
       signal.throwIfAborted()
@@ -63,7 +69,15 @@ export function fileSource(file: string | FileSourceOptions): ChainSource {
       watch.close()
       return Promise.resolve()
     },
-  }
+  }, files)
+}
+
+function filesAt(path: string, what: string): readonly SourceFile[] {
+  return [{ what, path }, { what: `the lock of ${what}`, path: lockOf(targetOf(path)) }]
+}
+
+function lockOf(path: string): string {
+  return `${path}.lock`
 }
 
 async function writeDocument(
@@ -74,15 +88,24 @@ async function writeDocument(
 ): Promise<void> {
   const text = `${encodeDocument(document, 2)}\n`
   // A link stays one: what it leads to is replaced.
-  const target = (await orNone(realpath(path))) ?? path
-  const previous = await withFileLock(`${target}.lock`, signal, async (assertHeld) => {
-    const held = await readHeld(target)
-    if (storedVersion(held) !== expectedVersion) throw new VersionConflictError(expectedVersion, storedVersion(held))
-    await replaceFile(target, text, async () => {
-      signal.throwIfAborted()
-      await assertHeld()
+  let mayStand = false
+  const replaced = async (): Promise<unknown> => {
+    const target = (await orNone(realpath(path))) ?? path
+    await mkdir(dirname(target), { recursive: true })
+    return withFileLock(lockOf(target), signal, async (assertHeld) => {
+      const held = await readHeld(target)
+      if (storedVersion(held) !== expectedVersion) throw new VersionConflictError(expectedVersion, storedVersion(held))
+      await replaceFile(target, text, async () => {
+        signal.throwIfAborted()
+        await assertHeld()
+        mayStand = true
+      })
+      return held
     })
-    return held
+  }
+  const previous = await replaced().catch((error: unknown) => {
+    if (!mayStand) markUnwritten(error)
+    throw error
   })
   // The document stands. An entry that cannot be kept now is made again by each process that applies it.
   const entry = readHistoryEntry({ ...writtenEntry(document, undefined, Date.now()), previous })

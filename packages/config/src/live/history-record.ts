@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ChainDocumentJson, HistoryEntry, HistoryOutcome } from './chain-source.js'
 import { storedVersion } from './stored-version.js'
+import { isRecord } from '../is-record.js'
 
 const OUTCOMES: ReadonlySet<unknown> = new Set<HistoryOutcome>(['applied', 'rejected', 'reverted'])
 
@@ -38,7 +39,7 @@ export function writtenEntry(document: ChainDocumentJson, previous: ChainDocumen
 
 /** An entry as a store kept it, or `undefined` if it is none: a store may hold what others put there. */
 export function readHistoryEntry(value: unknown): HistoryEntry | undefined {
-  if (!isObject(value)) return undefined
+  if (!isRecord(value)) return undefined
   const { version, actor, reason, document, previous, issues, at } = value
   const outcome = value['outcome']
   if (!isOutcome(outcome) || typeof at !== 'number') return undefined
@@ -47,8 +48,8 @@ export function readHistoryEntry(value: unknown): HistoryEntry | undefined {
     outcome,
     actor: textOf(actor),
     reason: textOf(reason),
-    document: isObject(document) ? document : undefined,
-    previous: isObject(previous) ? previous : undefined,
+    document: isRecord(document) ? document : undefined,
+    previous: isRecord(previous) ? previous : undefined,
     issues: Array.isArray(issues) ? issues.filter((issue) => typeof issue === 'string') : [],
     at,
   }
@@ -58,10 +59,6 @@ function isOutcome(value: unknown): value is HistoryOutcome {
   return OUTCOMES.has(value)
 }
 
-function isObject(value: unknown): value is ChainDocumentJson {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
@@ -69,7 +66,7 @@ function textOf(value: unknown): string | undefined {
 /** The same value with the members of its objects in order of their names: a store may give them back in another one. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
-  if (!isObject(value)) return value
+  if (!isRecord(value)) return value
   return Object.entries(value)
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, member]) => [name, sorted(member)])

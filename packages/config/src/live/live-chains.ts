@@ -91,7 +91,7 @@ const MOST_KEPT_CHARACTERS = 65_536
 
 /**
  * Runs the three layers: the chains in code, the last-known-good file, which is read here, and the live document. Whatever the source does,
- * what runs keeps running.
+ * what runs keeps running. Throws a `ConfigError` if the last-known-good file is somebody else's.
  */
 export function createLiveChains(known: KnownChains, live: ResolvedLive, host: LiveHost): LiveChains {
   const { source, lastKnownGood: path } = live
@@ -217,7 +217,7 @@ export function createLiveChains(known: KnownChains, live: ResolvedLive, host: L
     take({ layer: 'live', version: document.version, document, pins, routes })
     firstAppliedAt = now
     rejections.forget()
-    const changes = changesOf(before.routes, routes, pins)
+    const changes = changesOf(before.routes, routes, pins, document)
     const { version, updatedBy: by, reason } = document
     const shown = [...changes.map(showChange), ...movedPins(pins, before.pins, changes).map(showPin)].join('; ')
     const message = `version ${version} of the chains by ${by} (${reason}): ${shown === '' ? 'no chain is another one' : shown}`
@@ -252,7 +252,7 @@ export function createLiveChains(known: KnownChains, live: ResolvedLive, host: L
       const pins = new Map(running.pins).set(pin.route, next)
       const from = running.routes
       take({ ...running, pins, routes: effectiveRoutes(known.routes, running.document, pins, from) })
-      for (const step of steps) tell(step, next, now, changesOf(from, running.routes, running.pins))
+      for (const step of steps) tell(step, next, now, changesOf(from, running.routes, running.pins, running.document))
       keep()
     }
     if ([...running.pins.values()].some(({ isOver }) => !isOver)) cancelTick = clock.schedule(TICK_MS, tick)

@@ -1,5 +1,7 @@
+import { ConfigError } from '../config-error.js'
 import { checkDocument, type CheckedDocument, type DocumentCheck } from '../document/check-document.js'
 import type { KnownChains } from '../document/known-chains.js'
+import { oneLine } from '../show.js'
 import type { HistoryEntry } from './chain-source.js'
 import { readLastKnownGood } from './last-known-good.js'
 import type { LiveHost } from './live-host.js'
@@ -25,7 +27,10 @@ export type Restored =
       readonly history: readonly HistoryEntry[]
     }
 
-/** Reads what was kept over a restart, and judges it by the code as it is now. Nothing is trusted that is damaged. */
+/**
+ * Reads what was kept over a restart, and judges it by the code as it is now. Nothing is trusted that is damaged. Throws a `ConfigError` if the
+ * file is somebody else's: what stands there is not ours to move or to replace.
+ */
 export function restoreKept(
   path: string | undefined,
   known: KnownChains,
@@ -33,6 +38,10 @@ export function restoreKept(
 ): Restored {
   const reading = path === undefined ? { type: 'none' as const } : readLastKnownGood(path)
   if (reading.type === 'none') return { type: 'none', history: [] }
+  if (reading.type === 'foreign') {
+    const message = `is '${oneLine(path ?? '')}', a file that was not written by Understudy and is left as it is; give a path where no file is yet`
+    throw new ConfigError([{ path: 'options.chains.lastKnownGood', message }])
+  }
   if (reading.type !== 'found') {
     const why = reading.type === 'corrupt' ? 'is damaged and was put aside' : `cannot be read (${reading.trouble})`
     warn('UNDERSTUDY_LAST_KNOWN_GOOD', `the last-known-good file ${why}: the chains in code run until the source answers`)

@@ -4,7 +4,8 @@ import { strictObject } from './check-object.js'
 import { choose } from './choose.js'
 import { isKinds, KINDS_LIST, kindsMessage } from './failure-kinds.js'
 import { atLeastOne, ms, share } from './numbers.js'
-import { isObject, rule } from './rule.js'
+import { isRecord } from '../is-record.js'
+import { rule } from './rule.js'
 
 type Shape<Members> = { readonly [Key in keyof Members]-?: z.ZodType<Members[Key]> }
 
@@ -22,7 +23,7 @@ const ratioOptions: z.ZodType<RatioOptions> = strictObject({
 } satisfies Shape<RatioOptions>)
 const noRatio = rule((value): value is false => value === false, '{ threshold, windowMs, minimumCalls } or false')
 
-const ratio = choose<RatioOptions | false>((value) => (isObject(value) ? ratioOptions : noRatio))
+const ratio = choose<RatioOptions | false>((value) => (isRecord(value) ? ratioOptions : noRatio))
 
 const breakerOptions: z.ZodType<BreakerOptions> = strictObject({
   failureThreshold: atLeastOne.optional(),
@@ -35,4 +36,4 @@ const breakerOptions: z.ZodType<BreakerOptions> = strictObject({
 const noBreaker = rule((value): value is false => value === false, '{ failureThreshold, recoveryMs, ... } or false for none')
 
 /** How breakers behave, or that there is none. */
-export const breaker = choose<BreakerOptions | false>((value) => (isObject(value) ? breakerOptions : noBreaker))
+export const breaker = choose<BreakerOptions | false>((value) => (isRecord(value) ? breakerOptions : noBreaker))

@@ -6,12 +6,13 @@ import { reportIssue, type Path } from '../report-issue.js'
 import { kindOf } from '../show.js'
 import { WITHOUT_EVAL } from './without-eval.js'
 
-/** An object that refuses every other key. `hints` says more about keys that people can be expected to try. */
+/** An object that refuses every other key. `hints` says more about keys that people can be expected to try; `more` = what is offered beside its own. */
 export function strictObject<Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
   hints: Readonly<Record<string, string>> = {},
+  more: readonly string[] = [],
 ) {
-  const known = Object.keys(shape)
+  const known = [...Object.keys(shape), ...more]
   const explain = (key: string) => (Object.hasOwn(hints, key) ? hints[key] : `is not known; ${suggestName(key, known)}`)
   return z.strictObject(shape, {
     // One line for each key, in their order: checkObject takes them apart again.

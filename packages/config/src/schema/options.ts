@@ -1,5 +1,6 @@
 import type { HealthStore } from '@understudy/core'
 import { z } from 'zod'
+import { isRecord } from '../is-record.js'
 import type { Logger } from '../logger.js'
 import type { ChainSource } from '../live/chain-source.js'
 import type { FallbackOptions, LiveChainsOptions, PriceHints, SharedHealthOptions } from '../options.js'
@@ -12,18 +13,31 @@ import { nameIssue } from './names.js'
 import { ms, share } from './numbers.js'
 import type { Authorize, Identify } from '../caller-options.js'
 import { advanceOn, routeSettings } from './route.js'
-import { boolean, isObject, oneOf, rule, secretRule, wrong } from './rule.js'
+import { boolean, oneOf, rule, secretRule, wrong } from './rule.js'
 
 const LEVELS = ['debug', 'info', 'warn', 'error']
+const A_LOGGER = 'an object with the methods debug, info, warn and error'
 
 function isLogger(value: unknown): value is Logger {
-  if (typeof value !== 'object' || value === null) return false
-  try {
-    return LEVELS.every((level) => typeof Reflect.get(value, level) === 'function')
-  } catch {
-    return false
-  }
+  return typeof value === 'object' && value !== null && missingLevels(value).length === 0
 }
+
+function missingLevels(value: object): readonly string[] {
+  return LEVELS.filter((level) => {
+    try {
+      return typeof Reflect.get(value, level) !== 'function'
+    } catch {
+      return true
+    }
+  })
+}
+
+const logger = z.custom<Logger>(isLogger, {
+  error: ({ input }) => {
+    const missing = isRecord(input) ? missingLevels(input) : LEVELS
+    return missing.length === LEVELS.length ? wrong(input, A_LOGGER) : `is an object without ${missing.join(', ')}; it must be ${A_LOGGER}`
+  },
+})
 
 function isProxy(value: unknown): value is string | false {
   if (value === false || value === 'environment') return true
@@ -82,7 +96,7 @@ const health: z.ZodType<SharedHealthOptions> = strictObject({
 const noHealth = z.custom<SharedHealthOptions>(() => false, { error: ({ input }) => wrong(input, '{ store, admitWaitMs?, ... }') })
 
 const ownOptions = {
-  chains: choose<LiveChainsOptions>((value) => (isObject(value) ? chains : noChains)).optional(),
+  chains: choose<LiveChainsOptions>((value) => (isRecord(value) ? chains : noChains)).optional(),
   liveChanges: oneOf(['any', 'presets']).optional(),
   providers: z.unknown().optional(),
   identify: rule((value): value is Identify => typeof value === 'function', 'a function (request) that gives the caller').optional(),
@@ -93,14 +107,14 @@ const ownOptions = {
   providerValidation: oneOf(['strict', 'lenient']).optional(),
   breaker: breaker.optional(),
   cooldown: boolean.optional(),
-  health: choose<SharedHealthOptions>((value) => (isObject(value) ? health : noHealth)).optional(),
+  health: choose<SharedHealthOptions>((value) => (isRecord(value) ? health : noHealth)).optional(),
   whenOpen: oneOf(['next', 'stop']).optional(),
   whenAllOpen: oneOf(['skip', 'try']).optional(),
   priceHints: rule(
     (value): value is PriceHints => typeof value === 'function',
     "a function (request) that gives { 'provider/model': price }",
   ).optional(),
-  logger: rule(isLogger, 'an object with the methods debug, info, warn and error').optional(),
+  logger: logger.optional(),
   proxy: secretRule(isProxy, '\'environment\', false, or an http:// or https:// URL').optional(),
 }
 

@@ -1,5 +1,6 @@
 import type { Dialect } from '@understudy/core'
 import { z } from 'zod'
+import { isRecord } from '../is-record.js'
 import { readBaseURL } from '../base-url.js'
 import { nearestName } from '../nearest-name.js'
 import { ownProperties } from '../own-properties.js'
@@ -8,7 +9,7 @@ import { quote } from '../show.js'
 import { breaker } from './breaker.js'
 import { choose } from './choose.js'
 import { strictObject } from './check-object.js'
-import { boolean, isObject, oneOf, rule, secretRule, wrongSecret } from './rule.js'
+import { boolean, oneOf, rule, secretRule, wrongSecret } from './rule.js'
 
 /** Every wire format that has a name here, spoken yet or not. */
 export const DIALECTS = ['openai', 'anthropic', 'gemini', 'bedrock', 'responses'] as const satisfies readonly Dialect[]
@@ -45,7 +46,7 @@ const keyOrFunction = z.custom<string | (() => string | Promise<string>)>(
   { error: ({ input }) => (typeof input === 'string' ? `${whyNoKey(input)}; it must be ${KEY}` : wrongSecret(input, KEY)) },
 )
 
-const apiKey = choose<ApiKeyInput>((value) => (isObject(value) ? variable : keyOrFunction))
+const apiKey = choose<ApiKeyInput>((value) => (isRecord(value) ? variable : keyOrFunction))
 
 /** Extra headers, their names in lower case. */
 const headers = z.unknown().transform((value, context): Readonly<Record<string, string>> => {
@@ -107,7 +108,7 @@ function awsKeys(given: object): z.ZodType<AwsCredentials> {
 
 const AWS = '{ accessKeyId, secretAccessKey, sessionToken? } or a function that gives them'
 
-const awsCredentials = choose<AwsCredentialsInput>((value) => (isObject(value)
+const awsCredentials = choose<AwsCredentialsInput>((value) => (isRecord(value)
   ? awsKeys(value)
   : secretRule((given): given is () => AwsCredentials | Promise<AwsCredentials> => typeof given === 'function', AWS)))
 

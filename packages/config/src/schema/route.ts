@@ -1,5 +1,6 @@
 import { ADVANCE_SETS, ORDERS, type AdvanceSet, type FailureKind, type Order } from '@understudy/core'
 import { z } from 'zod'
+import { isRecord } from '../is-record.js'
 import type { RouteSettings, WaitingComment } from '../routes-input.js'
 import { strictObject } from './check-object.js'
 import { choose } from './choose.js'
@@ -8,7 +9,7 @@ import { chainLimits, legLimits } from './limits.js'
 import { nameIssue } from './names.js'
 import { count, ms, msOrFalse } from './numbers.js'
 import { parameterDefaults } from './parameter-defaults.js'
-import { isObject, oneOf, rule } from './rule.js'
+import { oneOf, rule } from './rule.js'
 
 const failureKinds = z.custom<readonly FailureKind[]>(isKinds, { error: ({ input }) => kindsMessage(input, KINDS_LIST) })
 
@@ -26,7 +27,7 @@ const order = rule(
 const comment: z.ZodType<WaitingComment> = strictObject({ afterMs: ms })
 const noComment = rule((value): value is false => value === false, '{ afterMs } or false')
 
-const waitingComment = choose<WaitingComment | false>((value) => (isObject(value) ? comment : noComment))
+const waitingComment = choose<WaitingComment | false>((value) => (isRecord(value) ? comment : noComment))
 
 const presetName = rule((value): value is string => nameIssue(value) === undefined, 'the name of a preset')
 const marking = rule(
@@ -58,7 +59,7 @@ export const routeOptions = strictObject({
   legs: z.unknown().optional(),
   presets: z.unknown().optional(),
   active: presetName.optional(),
-})
+}, { dimensions: 'is undefined; it must be a whole number from 1, and makes the route one of embeddings: leave it out of any other' }, ['dimensions'])
 
 /** A preset that is written as an object. Its legs are looked at one by one. */
 export const presetOptions = strictObject({ legs: z.unknown().optional(), marking: marking.optional() })

@@ -33,7 +33,3 @@ export function oneOf<Word extends string>(
 /** A switch. */
 export const boolean = rule((value): value is boolean => typeof value === 'boolean', 'true or false')
 
-/** Whether a value has members of its own to look at. */
-export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}

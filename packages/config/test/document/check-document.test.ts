@@ -101,8 +101,9 @@ t.test('what is no JSON object is refused without a word of it', async (t) => {
   cyclic['self'] = cyclic
   const hostile = { get version(): number { throw new Error('secret') } }
   for (const [document, message] of [
-    ['{"legs":[', 'document: is no JSON'],
-    ['', 'document: is no JSON'],
+    ['{"legs":[', 'document: is no JSON (line 1, column 10)'],
+    ['{\n  "chain": ["a/b",\n  ]\n}', 'document: is no JSON (line 3, column 3)'],
+    ['', 'document: is no JSON (line 1, column 1)'],
     ['7', 'document: is a number; it must be a JSON object'],
     ['[]', 'document: is an empty list; it must be a JSON object'],
     [undefined, 'document: is undefined; it must be a JSON object'],

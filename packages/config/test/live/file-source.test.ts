@@ -6,10 +6,11 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import type { ChainSource } from '@understudy/config'
-import { fileSource } from '@understudy/config'
+import { fileSource, isUnwritten } from '@understudy/config'
 import { chainSourceContract } from '../../../../test/kit/chain-source-contract.js'
 import { deferred } from '../../../../test/kit/deferred.js'
 import { within } from '../../../../test/kit/within.js'
+import { issueOf } from '../resolve.js'
 
 const MAX_HISTORY = 12
 
@@ -240,4 +241,55 @@ t.test('lines of the history that a crash cut, or others put there, are passed o
   await source.write?.({ version: 2, updated_by: 'bob', reason: 'two' }, { expectedVersion: 1, signal: soon() })
   const entries = await source.history?.({ limit: 10, signal: soon() })
   t.strictSame(entries?.map(({ version, actor }) => [version, actor]), [[2, 'bob'], [1, 'ann']])
+})
+
+t.test('a write makes the folder that is not there yet, and that of the history', async (t) => {
+  const folder = await inFolder(t)
+  const source = fileSource({ path: join(folder, 'a', 'b', 'chains.json'), historyPath: join(folder, 'c', 'history.jsonl'), write: true })
+  await source.write?.({ version: 1 }, { expectedVersion: 0, signal: soon() })
+  t.match(await source.read({ signal: soon() }), { type: 'document' })
+  t.match(await source.history?.({ limit: 5, signal: soon() }), [{ version: 1 }])
+})
+
+t.test('a write that failed before the document was put in its place is known as one that changed nothing', async (t) => {
+  const folder = await inFolder(t)
+  await writeFile(join(folder, 'no-folder'), '')
+  const write = (path: string, signal = soon()) => fileSource({ path, write: true }).write?.({ version: 1 }, { expectedVersion: 0, signal })
+  const failed = async (path: string, signal?: AbortSignal): Promise<unknown> => {
+    try {
+      await write(path, signal)
+      return 'done'
+    } catch (error) {
+      return error
+    }
+  }
+  const early = await failed(join(folder, 'no-folder', 'chains.json'))
+  t.match(early, { code: /^(?:ENOTDIR|EEXIST)$/ })
+  t.equal(isUnwritten(early), true)
+  await mkdir(join(folder, 'taken'))
+  const late = await failed(join(folder, 'taken'))
+  t.match(late, { code: /^EISDIR$/ }, 'what is in its place cannot be read')
+  t.equal(isUnwritten(late), true)
+  await writeFile(join(folder, 'held.json.lock'), 'held')
+  t.equal(isUnwritten(await failed(join(folder, 'held.json'), AbortSignal.timeout(100))), false, 'nobody waited for its end')
+})
+
+t.test('no last-known-good file is kept in a file of the source, however the path is written', async (t) => {
+  const folder = await inFolder(t)
+  const path = join(folder, 'chains.json')
+  await symlink(path, join(folder, 'link.json'))
+  await symlink(folder, join(folder, 'other-name'))
+  const source = fileSource({ path, write: true })
+  const issue = (lastKnownGood: string, given: ChainSource = source): string => issueOf({ chat: ['openai/a'] }, { chains: { source: given, lastKnownGood } })
+  const option = 'options.chains.lastKnownGood'
+  t.equal(issue(path), `${option}: is '${path}', which is the document of fileSource too; give a path of its own`)
+  t.equal(issue(path, fileSource(path)), issue(path), 'one that is only read is not to be replaced either')
+  t.equal(issue(path, { ...source }), issue(path), 'a copy of a source has its files')
+  t.equal(issue(join(folder, 'deeper', '..', 'chains.json')), issue(path))
+  t.equal(issue(`${path}.history.jsonl`), `${option}: is '${path}.history.jsonl', which is the history of fileSource too; give a path of its own`)
+  t.match(issue(`${path}.lock`), 'which is the lock of the document of fileSource too')
+  t.equal(issue(join(folder, 'link.json')),
+    `${option}: is '${join(folder, 'link.json')}', which is the same file as '${path}', the document of fileSource; give a path of its own`)
+  t.match(issue(join(folder, 'other-name', 'chains.json')), `which is the same file as '${path}'`)
+  t.equal(issue(join(folder, 'kept.json')), '')
 })

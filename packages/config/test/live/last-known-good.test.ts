@@ -44,7 +44,10 @@ t.test('a file that is damaged in any way is put aside and never trusted', async
     'another letter': text.replace('"ann"', '"bob"'),
     'another version': text.replaceAll('"version":7', '"version":8'),
     'another format': text.replace('"format":1', '"format":2'),
-    'no object': '[]',
+    'another format, laid out and cut': '{\n  "format": 2,\n  "checksum": "4',
+    'cut in its first letters': '{"form',
+    'an opening that a disk lost': `\0\0\0\0${text.slice(4)}`,
+    'white space': ' \n',
     bytes: '\0\0\0\0',
     'no document': '{"format":1,"checksum":"44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a","kept":{}}',
   })) {
@@ -52,6 +55,32 @@ t.test('a file that is damaged in any way is put aside and never trusted', async
     t.strictSame(readLastKnownGood(path), { type: 'corrupt', aside: `${path}.corrupt` }, name)
     t.strictSame([existsSync(path), readFileSync(`${path}.corrupt`, 'utf8')], [false, damaged], name)
   }
+})
+
+t.test('a file that never was one of ours is neither moved nor replaced, nor is anything of it that lies beside it', async (t) => {
+  for (const [name, text] of Object.entries({
+    'a package': '{"name":"x","version":"1.0.0"}',
+    'a document of chains': '{"version":1,"routes":{},"updated_by":"ann","reason":"r"}',
+    'a format of somebody else': '{"format":"esm","checksum":"none"}',
+    'an empty object': '{}',
+    list: '[]',
+    text: 'format',
+    'a copy of one of ours in a file of somebody else': `a backup:\n{"format":1,"checksum":"${'0'.repeat(64)}","kept":{}}`,
+    'a large file': '{"name":"x"}'.padEnd(16 * 1_048_576 + 1),
+  })) {
+    const folder = t.testdir({ 'kept.json': text, 'kept.json.old.tmp': 'of somebody else' })
+    const path = join(folder, 'kept.json')
+    utimesSync(join(folder, 'kept.json.old.tmp'), 1, 1)
+    t.strictSame(readLastKnownGood(path), { type: 'foreign' }, name)
+    await t.rejects(writeLastKnownGood(path, kept(1)), { message: 'the file there holds something else, and is left as it is' }, name)
+    t.strictSame(readdirSync(folder).sort(), ['kept.json', 'kept.json.old.tmp'], name)
+    t.ok(readFileSync(path, 'utf8') === text, name)
+  }
+})
+
+t.test('a file of ours that grew too large to be read is put aside', async (t) => {
+  const path = join(t.testdir({ 'kept.json': '{"format":1,"checksum":"'.padEnd(16 * 1_048_576 + 1, '0') }), 'kept.json')
+  t.match(readLastKnownGood(path), { type: 'corrupt' })
 })
 
 t.test('a path that cannot be read is told of, and stays as it is', async (t) => {
@@ -83,7 +112,7 @@ t.test('a link stays a link: what it leads to is written, read and put aside, wh
   await writeLastKnownGood(link, kept(2))
   t.strictSame([lstatSync(link).isSymbolicLink(), readdirSync(join(folder, 'links')), readdirSync(join(folder, 'real'))], [true, ['kept.json'], ['file.json']])
   t.match(readLastKnownGood(link), { type: 'found', kept: { document: { version: 2 } } })
-  writeFileSync(real, 'damaged')
+  writeFileSync(real, '{"format":1,"checks')
   t.match(readLastKnownGood(link), { type: 'corrupt', aside: `${real}.corrupt` })
   t.equal(lstatSync(link).isSymbolicLink(), true)
 })

@@ -31,12 +31,12 @@ t.test('the chains in code run until there is a document, and one is applied wit
   t.strictSame([s.runs(), s.runs('plain'), s.live.running().layer, s.live.running().version], ['x a (normal)', 'p', 'live', 3])
   t.strictSame(s.swaps, ['chat: x a (normal); plain: p'])
   t.strictSame(s.told, [
-    "warn UNDERSTUDY_CHAIN_APPLIED: version 3 of the chains by ann (change 3): route 'chat': openai/a, groq/b -> groq/x, openai/a (preset 'normal')",
+    "warn UNDERSTUDY_CHAIN_APPLIED: version 3 of the chains by ann (change 3): route 'chat': openai/a, groq/b -> groq/x, openai/a",
     'event chain-applied',
   ])
   t.match(s.events, [{
     type: 'chain-applied', version: 3, by: 'ann', reason: 'change 3', at: EPOCH + 5_000,
-    changes: [{ route: 'chat', from: ['openai/a', 'groq/b'], to: ['groq/x', 'openai/a'], preset: 'normal' }],
+    changes: [{ route: 'chat', from: ['openai/a', 'groq/b'], to: ['groq/x', 'openai/a'], preset: undefined }],
   }])
   await says(s, document(4, {}))
   t.equal(s.runs(), 'a b (normal)', 'a route that no document names runs as in code')
@@ -185,7 +185,7 @@ t.test('a document that is wrong in one place is refused whole, told of and coun
   ])
   t.match(s.live.status(), { rejected: 1, lastRejection: { version: 2, by: 'ann', reason: 'change 2', issues: [/^document\.routes\.plain\.chain\[0\]: provider 'nobody'/] } })
   await says(s, { type: 'document', document: '{"legs":[' })
-  t.match(s.live.status(), { rejected: 2, lastRejection: { issues: ['document: is no JSON'] } })
+  t.match(s.live.status(), { rejected: 2, lastRejection: { issues: ['document: is no JSON (line 1, column 10)'] } })
   await says(s, bad)
   t.equal(s.live.status().rejected, 2, 'the same one again')
   t.strictSame([s.told.filter((line) => line.startsWith('error')).length, s.live.status().lastReadError], [2, undefined])
@@ -359,6 +359,30 @@ t.test('a damaged file is put aside, the chains in code run, and the next docume
   await stop(s)
   t.ok(existsSync(`${path}.corrupt`))
   t.match(readFileSync(path, 'utf8'), '"version":1')
+})
+
+t.test('a file of somebody else stops the mount, and stays as it is', async (t) => {
+  const path = join(t.testdir({ 'package.json': '{"name":"x"}' }), 'package.json')
+  t.throws(() => stage({ lastKnownGood: path }), {
+    code: 'ERR_UNDERSTUDY_CONFIG',
+    issues: [{
+      path: 'options.chains.lastKnownGood',
+      message: `is '${path}', a file that was not written by Understudy and is left as it is; give a path where no file is yet`,
+    }],
+  })
+  t.equal(readFileSync(path, 'utf8'), '{"name":"x"}')
+  t.notOk(existsSync(`${path}.corrupt`))
+})
+
+t.test('a plain chain of the document is not told of as the preset normal, which is that of the code', async (t) => {
+  const s = stage()
+  await says(s, chain(1, 'groq/x'))
+  await says(s, active(2, 'local_only'))
+  t.match(s.events.filter(({ type }) => type === 'chain-applied'), [
+    { changes: [{ route: 'chat', to: ['groq/x'], preset: undefined }] }, { changes: [{ route: 'chat', preset: 'local_only' }] },
+  ])
+  t.notMatch(s.told.join(), "preset 'normal'")
+  await stop(s)
 })
 
 t.test('what was kept and does not fit the code any more is refused, and no version below it is run', async (t) => {

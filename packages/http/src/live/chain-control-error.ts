@@ -1,4 +1,5 @@
 import type { ConfigIssue } from '@understudy/config'
+import { isMarked } from '@understudy/core'
 
 /** Why a change of a chain was not made. */
 export type ChainControlCode =
@@ -14,7 +15,7 @@ export type ChainControlCode =
   | 'invalid_request'
   /** The document that would come of it cannot be run in this process: `issues` says why. */
   | 'invalid_change'
-  /** The source could not be read or written. It is not known whether a write reached it. */
+  /** The source could not be read or written. Unless the message says that nothing was changed, a write may have reached it all the same. */
   | 'source_unavailable'
   | 'closed'
 
@@ -37,9 +38,5 @@ export class ChainControlError extends Error {
 
 /** Recognises a `ChainControlError`, from another copy of this package too. */
 export function isChainControlError(value: unknown): value is ChainControlError {
-  try {
-    return typeof value === 'object' && value !== null && Reflect.get(value, CHAIN_CONTROL) === true
-  } catch {
-    return false
-  }
+  return isMarked(value, CHAIN_CONTROL)
 }

@@ -1,3 +1,4 @@
+import { shownPreset } from '@understudy/config'
 import type { ChainLayer, CheckedRoute, LiveChains, LiveStatus, ResolvedRoute } from '@understudy/config'
 
 /** Which chain a route runs, and where that comes from. Times in milliseconds since the epoch. */
@@ -11,7 +12,7 @@ export interface ChainSnapshot {
   /** Who wrote the document. */
   readonly by?: string | undefined
   readonly reason?: string | undefined
-  /** The preset that is selected, where the route has presets. */
+  /** The preset that is selected, where the route has presets; absent under a plain chain of the document too. */
   readonly preset?: string | undefined
   /** The presets that can be selected. */
   readonly presets?: readonly string[] | undefined
@@ -30,8 +31,9 @@ export interface LiveSnapshot extends LiveStatus {
 /** Says what a route runs. */
 export function chainSnapshot(route: ResolvedRoute, live: LiveChains | undefined, startedAt: number): ChainSnapshot {
   const running = live?.running()
-  const { name, preset, presets, marking } = route
+  const { name, presets, marking } = route
   const document = running?.document
+  const preset = shownPreset(route, document)
   const checked: CheckedRoute | undefined = document?.routes.get(name)
   const pin = running?.pins.get(name)
   return {

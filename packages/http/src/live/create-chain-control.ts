@@ -1,7 +1,7 @@
 import type { ChainDocumentJson, ChainSource, CheckedDocument, HistoryEntry, KnownChains, LiveChains, RouteJson } from '@understudy/config'
 import {
   changesRoute, entryIn, markedDocument, MOST_VERSION, NORMAL, PIN_MS, presetNames, routesIn, selectingEntry, stampedRoutes, troubleOf,
-  VersionConflictError, withEntry,
+  isUnwritten, isVersionConflictError, VersionConflictError, withEntry,
 } from '@understudy/config'
 import type { Clock } from '@understudy/core'
 
@@ -167,7 +167,7 @@ export function createChainControl(host: ChainControlHost): ChainControl {
       try {
         return await writeChange(live, source.write, author, edit)
       } catch (error) {
-        const isConflict = error instanceof VersionConflictError
+        const isConflict = isVersionConflictError(error)
         if (!isConflict || author.expectedVersion !== undefined || tries === WRITES) throw error
       }
     }
@@ -217,8 +217,9 @@ export function createChainControl(host: ChainControlHost): ChainControl {
     try {
       await limited(WRITE_MS, (signal) => write(document, { expectedVersion, signal }))
     } catch (error) {
-      if (error instanceof VersionConflictError) throw error
-      const message = `the source did not take the change (${troubleOf(error)}); it may have reached it all the same`
+      if (isVersionConflictError(error)) throw error
+      const after = isUnwritten(error) ? ', so nothing was changed' : '; it may have reached it all the same'
+      const message = `the source did not take the change (${troubleOf(error)})${after}`
       throw new ChainControlError('source_unavailable', message, { cause: error })
     }
   }

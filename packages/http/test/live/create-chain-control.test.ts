@@ -216,6 +216,21 @@ t.test('changes are compare-and-set: of two at once both count, and what a perso
   t.strictSame([running(fallback), running(fallback, 'plain')], ['12 live second: two one', '12 live : two'], 'made again on what the other wrote')
 })
 
+t.test('a conflict that a source of another copy of the package tells of is one too', async (t) => {
+  const source = memorySource()
+  const { chains } = await start(t, source)
+  const { write } = source
+  let conflicts = 1
+  const foreign = Object.assign(new Error('somebody was quicker'), { [Symbol.for('understudy.VersionConflictError')]: true })
+  source.write = (document, options) => {
+    conflicts -= 1
+    return conflicts >= 0 ? Promise.reject(foreign) : (write?.(document, options) ?? Promise.resolve())
+  }
+  t.strictSame(await chains.pin({ ...ANN, route: 'chat', preset: 'second' }), { version: 1, previousVersion: 0 }, 'made again')
+  conflicts = 1
+  await t.rejects(chains.unpin({ ...ANN, route: 'chat', expectedVersion: 1 }), foreign)
+})
+
 t.test('a store that is broken is mended by a change, on what runs', async (t) => {
   const source = memorySource()
   const { fallback, chains } = await start(t, source)
@@ -303,6 +318,22 @@ t.test('a store that does not answer fails the change in time, and what runs kee
   const away = await start(t, { ...source, read: () => Promise.reject(new Error('away')) })
   t.match(await refusal(away.chains.pin(pin)), /^source_unavailable: the source cannot be read now \(away\), so nothing was changed/)
   t.strictSame([hanging, away].map(({ fallback }) => running(fallback)), ['0 code normal: one two', '0 code normal: one two'])
+})
+
+t.test('a write that cannot have reached the file is said to have changed nothing', async (t) => {
+  const path = join(t.testdir({ 'no-folder': '' }), 'no-folder', 'chains.json')
+  const { chains } = await start(t, fileSource({ path, write: true }))
+  t.match(await refusal(chains.pin({ ...ANN, route: 'chat', preset: 'second' })),
+    /^source_unavailable: the source did not take the change \((?:ENOTDIR|EEXIST)\), so nothing was changed$/)
+})
+
+t.test('a plain chain of the document runs under no preset, and those of the code can be pinned', async (t) => {
+  const source = memorySource({ version: 1, routes: { chat: { chain: ['custom/two'] } }, updated_by: 'bob', reason: 'by hand' })
+  const { fallback, chains } = await start(t, source)
+  t.equal(running(fallback), '1 live : two')
+  t.strictSame(fallback.snapshot().routes[0]?.chain.presets, ['normal', 'second', 'local_only'])
+  await chains.pin({ ...ANN, route: 'chat', preset: 'second' })
+  t.equal(running(fallback), '2 live second: two one')
 })
 
 t.test('the history is that of the store, by route, newest first', async (t) => {

@@ -4,6 +4,7 @@ import type { ChainDocumentJson, ChainSource, HistoryEntry } from '@understudy/c
 /** A store in memory that can be written. What it holds can be set from outside, as another process would. */
 export interface MemorySource extends ChainSource {
   held: ChainDocumentJson | undefined
+  write?: ChainSource['write']
   readonly entries: HistoryEntry[]
   /** Runs before the next write is looked at. */
   beforeWrite: () => void
