@@ -12,8 +12,10 @@ export interface AuthorizeFault {
   readonly trouble: { readonly type: 'threw'; readonly error: unknown } | { readonly type: 'gave'; readonly value: unknown }
 }
 
-/** A function of the host's that says who may did not say it. Content-free. */
+/** A function of the host's that says who asks, or who may, did not say it. Content-free. */
 export interface HostFault {
+  /** Default `UNDERSTUDY_AUTHORIZE`. */
+  readonly code?: 'UNDERSTUDY_AUTHORIZE' | 'UNDERSTUDY_IDENTIFY' | undefined
   /** What a log line carries beside its message. */
   readonly about: Readonly<Record<string, unknown>>
   /** `authorize threw a TypeError`. */
@@ -24,19 +26,22 @@ export interface HostFault {
   readonly rest: string
 }
 
+/** What is given names its members, of which there may be any number. */
+const MOST_WARNED = 100
+
 /** Tells of such faults: one error line each; without a logger, one warning for each that is new, since every request meets the same. */
 export function createHostFaults(logger: Logger | undefined, warn: Warn): (fault: HostFault) => void {
   const warned = new Set<string>()
 
-  return ({ about, what, at, rest }) => {
+  return ({ code = 'UNDERSTUDY_AUTHORIZE', about, what, at, rest }) => {
     if (logger !== undefined) {
-      logger.error({ ...about, code: 'UNDERSTUDY_AUTHORIZE', at }, `${what}${rest}`)
+      logger.error({ ...about, code, at }, `${what}${rest}`)
       return
     }
     const message = `${[what, ...at.slice(0, 1)].join(' ')}${rest}`
-    if (warned.has(message)) return
+    if (warned.has(message) || warned.size >= MOST_WARNED) return
     warned.add(message)
-    warn('UNDERSTUDY_AUTHORIZE', message)
+    warn(code, message)
   }
 }
 

@@ -13,7 +13,8 @@ import { createDrills } from './drills/create-drills.js'
 import { createEventHub } from './event-hub.js'
 import type { Fallback, MountedFallback } from './fallback.js'
 import { guardLogger } from './host-code.js'
-import { CLOSED_REJECTION, FAULT_MESSAGE } from './inbound/client-errors.js'
+import { createIdentifyFaults } from './identify-faults.js'
+import { CLOSED_REJECTION, FAULT_REJECTION } from './inbound/client-errors.js'
 import { isNameable } from './inbound/caller-chain.js'
 import { classic } from './inbound/classic-envelope.js'
 import { MODELS_PATH, readContentPath } from './inbound/content-path.js'
@@ -120,11 +121,12 @@ export function createMountableFallback(
   })
   const onHostFault = createHostFaults(logger, warn)
   const onAuthorizeFault = createAuthorizeFaults(onHostFault)
+  const onIdentifyFault = createIdentifyFaults(onHostFault)
   const drills = createDrills({ clock, random, wallClock, routes: () => new Map([...pool.routes, ...embeddings]), emit: hub.emit, warn, logger })
   const closing = new AbortController()
   // Whoever streams from here listens to it, each for itself, and lets go when the stream ends.
   setMaxListeners(0, closing.signal)
-  const host = { ...watching, drills, choice, health, order, latencies: createLatencies(), onAuthorizeFault }
+  const host = { ...watching, drills, choice, health, order, latencies: createLatencies(), onAuthorizeFault, onIdentifyFault }
   const startedAt = wallClock()
   const created = Math.floor(startedAt / 1000)
   const routesNow = (): ReadonlyMap<string, ResolvedRoute> => live?.running().routes ?? config.routes
@@ -187,8 +189,7 @@ export function createMountableFallback(
       return named(await dispatch(request, row, mount, requestId), row, requestId)
     } catch (error) {
       logFault(logger, requestId, error)
-      const rejection = { status: 500, code: 'internal_error', message: FAULT_MESSAGE } as const
-      return named(rejectionResponse(codecFor(mount, row?.surface), rejection, requestId), row, requestId)
+      return named(rejectionResponse(codecFor(mount, row?.surface), FAULT_REJECTION, requestId), row, requestId)
     }
   }
 

@@ -51,10 +51,12 @@ function tell(event: BreakerEvent, { warn, logger }: HealthHost): void {
   const name = region === undefined ? `'${provider}'` : `'${provider}' (${region})`
   switch (event.type) {
     case 'breaker-open':
-      warn('UNDERSTUDY_BREAKER_OPEN', `provider ${name} keeps failing and is left out`, {
+      warn('UNDERSTUDY_BREAKER_OPEN', `provider ${name} keeps failing${howOf(event)} and is left out`, {
         provider,
         region,
         failures,
+        kind: event.kind,
+        status: event.status,
         openUntil: event.openUntil,
       })
       return
@@ -65,4 +67,10 @@ function tell(event: BreakerEvent, { warn, logger }: HealthHost): void {
       logger?.info({ provider, region }, `provider ${name} answers again`)
       return
   }
+}
+
+/** ` (auth_error, 401)`; nothing where only another process knows. */
+function howOf({ kind, status }: Extract<BreakerEvent, { readonly type: 'breaker-open' }>): string {
+  if (kind === undefined) return ''
+  return ` (${status === undefined ? kind : `${kind}, ${status}`})`
 }

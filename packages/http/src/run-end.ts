@@ -1,4 +1,4 @@
-import type { FallbackEvent, Leg, TailEnd } from '@understudy/core'
+import type { FallbackEvent, Lane, Leg, TailEnd } from '@understudy/core'
 
 /** What a run is known by in its last event. */
 export interface RunEndIdentity {
@@ -9,9 +9,6 @@ export interface RunEndIdentity {
   /** Which class of request it is. Default `standard`. */
   readonly lane?: Lane | undefined
 }
-
-/** A class of request with its own eligible legs and advance rule. */
-export type Lane = 'standard' | 'native' | 'embeddings'
 
 /** Puts the last event of a run together: the core knows how the legs ended, the HTTP side what the client was told. */
 export interface RunEnd {

@@ -75,10 +75,27 @@ t.test('a provider that keeps failing is left out, probed in its place, and come
   await heard()
   t.strictSame(events.map(({ type }) => type).filter((type) => type.startsWith('breaker')), ['breaker-open', 'breaker-half-open', 'breaker-closed'])
   t.strictSame(lines.filter((line) => line.includes('provider')), [
-    "warn UNDERSTUDY_BREAKER_OPEN provider 'a' keeps failing and is left out",
+    "warn UNDERSTUDY_BREAKER_OPEN provider 'a' keeps failing (server_error, 500) and is left out",
     "debug - provider 'a' is probed",
     "info - provider 'a' answers again",
   ])
+})
+
+t.test('the warning of a provider that is left out says how it failed last', async (t) => {
+  const told = async (...failures: readonly Failure[]) => {
+    const { ask, legs, lines, events } = stage(t, both, { breaker: { failureThreshold: failures.length } })
+    for (const failure of failures) {
+      legs.a.failure = failure
+      await ask()
+    }
+    await heard()
+    const [event] = events.filter(({ type }) => type === 'breaker-open')
+    return [lines.filter((line) => line.includes('BREAKER_OPEN')), event?.type === 'breaker-open' && [event.kind, event.status]]
+  }
+  const line = (how: string) => [`warn UNDERSTUDY_BREAKER_OPEN provider 'a' keeps failing (${how}) and is left out`]
+  const refused = failureOf('auth_error', { status: 401, providerMessage: 'secret-words' })
+  t.strictSame(await told(broken, refused), [line('auth_error, 401'), ['auth_error', 401]])
+  t.strictSame(await told(refused, failureOf('timeout', { phase: 'connect' })), [line('timeout'), ['timeout', undefined]])
 })
 
 t.test('with every leg out the client is told when to come back', async (t) => {

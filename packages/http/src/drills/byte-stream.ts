@@ -1,5 +1,5 @@
 import type { StopSignal } from '@understudy/core'
-import { failureOf, LegFailedError } from '@understudy/core'
+import { failureOf, isLegFailedError, LegFailedError } from '@understudy/core'
 
 import type { ByteSource } from '../outbound/byte-source.js'
 import { waitForBytes } from '../outbound/byte-source.js'
@@ -69,7 +69,7 @@ export class StreamSource implements ByteSource {
     } catch (error) {
       if (this.state !== 'open') return
       this.state = 'failed'
-      this.failure = error instanceof LegFailedError ? error.failure : failureOf('connection_error')
+      this.failure = isLegFailedError(error) ? error.failure : failureOf('connection_error')
     } finally {
       this.#isAsking = false
       this.#wake()

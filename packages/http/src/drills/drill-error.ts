@@ -1,3 +1,5 @@
+import { isMarked } from '@understudy/core'
+
 /** Why a drill was not started or ended. */
 export type DrillCode =
   | 'unknown_route'
@@ -23,9 +25,5 @@ export class DrillError extends Error {
 
 /** Recognises a `DrillError`, from another copy of this package too. */
 export function isDrillError(value: unknown): value is DrillError {
-  try {
-    return typeof value === 'object' && value !== null && Reflect.get(value, DRILL) === true
-  } catch {
-    return false
-  }
+  return isMarked(value, DRILL)
 }

@@ -3,7 +3,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { InboundHeaders } from '../inbound/request.js'
 
 /** The header of a request that asks to be failed. */
-export const DRILL_HEADER = 'understudy-drill'
+const DRILL_HEADER = 'understudy-drill'
 
 /** A secret of a drill's own. */
 export function drillSecret(): string {

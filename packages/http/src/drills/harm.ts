@@ -24,7 +24,7 @@ export function drilledLeg({ legs }: RunnableRoute, name: string | undefined): L
 }
 
 /** The legs that come behind this one and are left alone. */
-export function rescuers({ legs, settings }: RunnableRoute, leg: Leg): readonly Leg[] {
+function rescuers({ legs, settings }: RunnableRoute, leg: Leg): readonly Leg[] {
   const isAsWritten = (settings.plan?.order ?? 'configured') === 'configured'
   const others = isAsWritten ? legs.slice(legs.indexOf(leg) + 1) : legs.filter((other) => other !== leg)
   return others.filter(({ isDrilled }) => isDrilled === undefined)

@@ -76,8 +76,14 @@ function failed(chat: ChatRun, outcome: FailedRun): OutboundResponse {
   return errorResponse(chat, error, outcome.trail, retryAfter)
 }
 
-function failureOfChain({ route, headers, mount }: ChatRun, outcome: FailedRun) {
-  return chainFailure(outcome, { route: route.name, chosenBy: route.chosenBy, lane: route.lane, requestId: headers.requestId, mount })
+function failureOfChain({ route, request, headers, mount }: ChatRun, outcome: FailedRun) {
+  const { name, chosenBy, lane, defaultNames } = route
+  const isDefault = (feature: string): boolean => {
+    // A feature may be a part of a member: `output_config.effort`.
+    const [member = ''] = feature.split('.', 1)
+    return defaultNames?.has(member) === true && !Object.hasOwn(request.body ?? {}, member)
+  }
+  return chainFailure(outcome, { route: name, chosenBy, lane, requestId: headers.requestId, isDefault, mount })
 }
 
 function streamed(chat: ChatRun, outcome: CommittedRun): OutboundResponse {

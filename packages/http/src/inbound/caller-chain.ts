@@ -68,6 +68,7 @@ export function callerChain(
   const base = baseRoute(pool.routes) ?? pool.extra
   const legs = new Map<string, Leg>()
   const dialectOf = new Map<Leg, string>()
+  const defaultNames = new Set<string>()
   let { idempotency } = base
   let marking: string | undefined
   for (const [index, { name, limits }] of entries.entries()) {
@@ -75,6 +76,7 @@ export function callerChain(
     if (found === undefined) return { unknown: index }
     idempotency = stricter(idempotency, found.route.idempotency)
     if (found.route.name === name) marking ??= found.route.marking
+    for (const member of found.route.defaultNames ?? []) defaultNames.add(member)
     for (const leg of found.legs) {
       const identity = JSON.stringify([leg.provider, leg.model, leg.region ?? null])
       if (legs.has(identity)) continue
@@ -94,6 +96,7 @@ export function callerChain(
     legs: chain,
     first: first === undefined ? '' : legName(first),
     dialectOf,
+    defaultNames,
     preset: undefined,
     marking,
     idempotency,

@@ -1,4 +1,4 @@
-import type { AttemptRecord, Failure, FailedRun } from '@understudy/core'
+import type { AttemptRecord, FailedRun, Failure, Lane } from '@understudy/core'
 import { legKey, legName, reasonOf } from '@understudy/core'
 import type { ResolvedMount } from '@understudy/config'
 import type { ClientError } from '@understudy/dialects'
@@ -6,7 +6,6 @@ import type { ClientError } from '@understudy/dialects'
 import { isClosing } from '../open-runs.js'
 import type { ErrorCode } from './client-errors.js'
 import { CLOSED_MESSAGE, errorType, FAULT_MESSAGE, REASON_MESSAGES } from './client-errors.js'
-import type { Lane } from '../run-end.js'
 import { isNativeFault } from './native-lane.js'
 import { legFailures, reportAttempts } from './report.js'
 
@@ -27,6 +26,8 @@ export interface FailedChain {
   readonly chosenBy?: 'caller' | 'key' | undefined
   /** Default `standard`. */
   readonly lane?: Lane | undefined
+  /** Whether it was filled in and not sent by the client: what legs have no words for, by its structural name. Default never. */
+  readonly isDefault?: ((feature: string) => boolean) | undefined
   readonly mount: Pick<ResolvedMount, 'exposeProviderMessages' | 'exhaustedStatus'>
 }
 
@@ -108,7 +109,7 @@ function requestFault({ kind, status, code, param, providerMessage }: Failure): 
 function exhausted({ cause, noLeg, trail }: FailedRun, chain: FailedChain): Verdict {
   const { route, mount: { exhaustedStatus: by } } = chain
   if (cause === 'untranslatable') {
-    return { status: 400, code: 'untranslatable_request', message: unsayable(trail, route) }
+    return { status: 400, code: 'untranslatable_request', message: unsayable(trail, chain) }
   }
   if (cause === 'circuit_open') {
     return { status: 503, code: 'circuit_open', message: `route '${route}' stops at a provider that has been failing` }
@@ -137,9 +138,15 @@ function exhausted({ cause, noLeg, trail }: FailedRun, chain: FailedChain): Verd
   return { status: noLeg?.status ?? 503, code: 'no_leg_available', message: `no leg of route '${route}' is available` }
 }
 
-function unsayable(trail: readonly AttemptRecord[], route: string): string {
-  const features = trail.flatMap((record) => (record.outcome === 'skipped' ? (record.feature ?? []) : []))
-  const message = `no leg of route '${route}' that was reached has words for this of the request: ${[...new Set(features)].join(', ')}`
+function unsayable(trail: readonly AttemptRecord[], { route, isDefault = () => false }: FailedChain): string {
+  const features = [...new Set(trail.flatMap((record) => (record.outcome === 'skipped' ? (record.feature ?? []) : [])))]
+  const filled = features.filter(isDefault)
+  const sent = features.filter((feature) => !filled.includes(feature))
+  const parts = [
+    ...(sent.length > 0 || filled.length === 0 ? [`for this of the request: ${sent.join(', ')}`] : []),
+    ...(filled.length > 0 ? [`for this of the defaults of the route: ${filled.join(', ')}`] : []),
+  ]
+  const message = `no leg of route '${route}' that was reached has words ${parts.join('; or ')}`
   return features.some((feature) => KNOWN_ELSEWHERE.has(feature)) ? `${message}; ${SAY_IT_WHOLE}` : message
 }
 

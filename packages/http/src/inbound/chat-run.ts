@@ -5,6 +5,7 @@ import type { DialectCodec } from '@understudy/dialects'
 
 import type { AuthorizeFault } from '../authorize-faults.js'
 import type { Drills } from '../drills/create-drills.js'
+import type { IdentifyFault } from '../identify-faults.js'
 import { keepsProofs } from '../leg-codec.js'
 import type { WireRequest } from '../outbound/wire-request.js'
 import type { OrderHost } from '../price-hints.js'
@@ -27,6 +28,8 @@ export interface ChatHost extends RunWatchHost {
   readonly drills: Drills
   /** Told when the host's `authorize` gave no verdict. */
   readonly onAuthorizeFault: (fault: AuthorizeFault) => void
+  /** Told when the host's `identify` did not say who asks. */
+  readonly onIdentifyFault: (fault: IdentifyFault) => void
 }
 
 /** One chat request on its way. A class: one is made for every request, and an open stream holds it. */

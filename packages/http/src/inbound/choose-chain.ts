@@ -7,8 +7,8 @@ import { callerFieldsOf, MAX_ENTRIES } from './caller-fields.js'
 import type { ReadKeyDefaults } from './key-defaults.js'
 import type { Rejection } from './rejection.js'
 import type { RunnableRoute, UnusableRoute } from './routes.js'
-import { baseRoute, routeFor } from './routes.js'
-import { cut, unusableRoute } from './unusable-route.js'
+import { baseRoute, routeFor, routeNames } from './routes.js'
+import { cut, meantRoute, unusableRoute } from './unusable-route.js'
 
 /** What a chain is chosen with. */
 export interface ChainChoice extends CallerPool {
@@ -60,7 +60,7 @@ function chosenFor(choice: ChainChoice, { model, known }: ChainAsk, fields: Call
       return refused('invalid_request_error', `${own}: a chain has at most ${MAX_ENTRIES} distinct entries`, own)
     }
     const chain = callerChain(choice, entries, 'caller', advance)
-    return 'unknown' in chain ? unknownEntry(entries[chain.unknown]?.name ?? '', own) : { route: chain, requested: entries[0]?.name }
+    return 'unknown' in chain ? unknownEntry(choice, entries[chain.unknown]?.name ?? '', own) : { route: chain, requested: entries[0]?.name }
   }
 
   const defaults = model === undefined ? undefined : choice.keyDefaults(known.caller, known.keyId)
@@ -102,6 +102,8 @@ function disabled(param: string): ChosenChain {
   return refused('caller_chains_disabled', `${param}: requests cannot name their own chain here; send a route as model`, param)
 }
 
-function unknownEntry(name: string, param: string): ChosenChain {
-  return refused('unknown_model', `${param}: '${cut(name)}' is not one that a caller may name`, param)
+/** Of what there is, only routes are told: `GET /models` lists them to every caller, and legs to none. */
+function unknownEntry(choice: ChainChoice, name: string, param: string): ChosenChain {
+  const meant = meantRoute(name, routeNames(choice.routes).filter((route) => isNameable(choice, route)))
+  return refused('unknown_model', `${param}: '${cut(name)}' is not one that a caller may name${meant}`, param)
 }

@@ -82,3 +82,6 @@ export const GONE_REJECTION = { status: 499, code: 'aborted', message: REASON_ME
 
 /** What is said where a fault is our own. */
 export const FAULT_MESSAGE = 'Understudy failed'
+
+/** What is said before there was a run. */
+export const FAULT_REJECTION = { status: 500, code: 'internal_error', message: FAULT_MESSAGE } as const

@@ -1,5 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 
+import { whereNoJson } from '@understudy/config'
+
+import { isRecord } from './is-record.js'
 import type { BodyIssue } from './issue-words.js'
 import { issueWords } from './issue-words.js'
 import { firstBadItem } from './large-arrays.js'
@@ -29,8 +32,8 @@ export function rejectContentType(headers: InboundHeaders): Rejection | undefine
   return { status: 415, code: 'unsupported_media_type', message }
 }
 
-/** Reads a body as one JSON object of this shape. */
-export function decodeBody(body: InboundBody, shape: BodyShape): DecodedBody {
+/** Reads a body as one JSON object of this shape. `headers`: those that it came with, to say of what it could not be read. */
+export function decodeBody(body: InboundBody, shape: BodyShape, headers: InboundHeaders = {}): DecodedBody {
   switch (body.type) {
     case 'bytes':
       return decodeBytes(body.bytes, shape)
@@ -47,23 +50,25 @@ export function decodeBody(body: InboundBody, shape: BodyShape): DecodedBody {
       return { rejection: { status: 400, code: 'body_consumed', message } }
     }
     case 'unreadable':
-      return { rejection: unreadable(body.reason) }
+      return { rejection: unreadable(body.reason, headers) }
   }
 }
 
-function unreadable(reason: 'aborted' | 'encoding' | 'unsupported_encoding'): Rejection {
+function unreadable(reason: 'aborted' | 'encoding' | 'unsupported_encoding', headers: InboundHeaders): Rejection {
   switch (reason) {
     case 'aborted':
       return { status: 400, code: 'invalid_request_error', message: 'the body broke off' }
     case 'encoding':
       return { status: 400, code: 'invalid_request_error', message: 'the body is not what its content-encoding says' }
     case 'unsupported_encoding':
-      return {
-        status: 415,
-        code: 'unsupported_media_type',
-        message: 'content-encoding is not one of gzip, deflate, br, identity',
-      }
+      return { status: 415, code: 'unsupported_media_type', message: `content-encoding ${encodingWords(headers)}` }
   }
+}
+
+/** What came is said where it looks like the name of an encoding: a header may hold anything. */
+function encodingWords(headers: InboundHeaders): string {
+  const name = String(headers['content-encoding'] ?? '').trim()
+  return /^[\w.-]{1,64}$/.test(name) ? `is '${name}'; send gzip, deflate, br or identity` : 'is not one of gzip, deflate, br, identity'
 }
 
 function decodeBytes(bytes: Uint8Array, shape: BodyShape): DecodedBody {
@@ -72,9 +77,10 @@ function decodeBytes(bytes: Uint8Array, shape: BodyShape): DecodedBody {
   let value: unknown
   try {
     value = JSON.parse(text)
-  } catch {
+  } catch (error) {
     // What V8 says of bad JSON quotes it, and with it the prompt.
-    return invalidJson(bytes.length === 0 ? 'the body is empty; send a JSON object' : 'the body is not valid JSON')
+    const message = `the body is not valid JSON${whereNoJson(text, error)}`
+    return invalidJson(bytes.length === 0 ? 'the body is empty; send a JSON object' : message)
   }
   return check(value, bytes, shape, opensFew(text, '{') && opensFew(text, '['))
 }
@@ -116,10 +122,6 @@ function pathOf(path: readonly PropertyKey[]): string | undefined {
 function describe(value: unknown): string {
   if (value === null || value === undefined) return String(value)
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Whether a bracket comes so rarely that nothing can be nested too deep: most bodies need no other look. */

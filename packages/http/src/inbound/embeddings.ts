@@ -13,7 +13,7 @@ import { identifyCaller } from './callers.js'
 import type { ChatHost } from './chat-run.js'
 import { ChatRun, ChatRunHost } from './chat-run.js'
 import { clientOf, signalOf } from './client.js'
-import { CLOSED_REJECTION, GONE_REJECTION } from './client-errors.js'
+import { CLOSED_REJECTION, FAULT_REJECTION, GONE_REJECTION } from './client-errors.js'
 import { decodeBody, rejectContentType } from './decode-body.js'
 import type { EmbeddingRoute } from './embedding-routes.js'
 import type { Gate } from './gate.js'
@@ -45,7 +45,11 @@ export async function handleEmbeddings(
   const identified = identifyCaller(identify, inbound)
   const known = identified instanceof Promise ? await whileWanted(identified, inbound, host.openRuns) : identified
   if (known === undefined) return reject(host.openRuns.closed() ? CLOSED_REJECTION : GONE_REJECTION)
-  const decoded = decodeBody(await inbound.readBody(mount.maxBodyBytes), embeddingsBody)
+  if ('trouble' in known) {
+    host.onIdentifyFault({ requestId, trouble: known.trouble })
+    return reject(FAULT_REJECTION)
+  }
+  const decoded = decodeBody(await inbound.readBody(mount.maxBodyBytes), embeddingsBody, inbound.headers)
   if ('rejection' in decoded) return reject(decoded.rejection)
   if (host.openRuns.closed()) return reject(CLOSED_REJECTION)
 

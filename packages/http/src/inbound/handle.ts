@@ -14,7 +14,7 @@ import type { ChosenChain } from './choose-chain.js'
 import { chooseChain } from './choose-chain.js'
 import type { Client } from './client.js'
 import { clientOf, signalOf } from './client.js'
-import { CLOSED_REJECTION, GONE_REJECTION } from './client-errors.js'
+import { CLOSED_REJECTION, FAULT_REJECTION, GONE_REJECTION } from './client-errors.js'
 import type { ContentPath } from './content-path.js'
 import { decodeBody, rejectContentType } from './decode-body.js'
 import type { Gate } from './gate.js'
@@ -55,7 +55,11 @@ export async function handleChat(
   const identified = identifyCaller(identify, inbound)
   const known = identified instanceof Promise ? await whileWanted(identified, inbound, host.openRuns) : identified
   if (known === undefined) return rejectionResponse(codec, host.openRuns.closed() ? CLOSED_REJECTION : GONE_REJECTION, requestId)
-  const decoded = decodeBody(await inbound.readBody(mount.maxBodyBytes), shape)
+  if ('trouble' in known) {
+    host.onIdentifyFault({ requestId, trouble: known.trouble })
+    return rejectionResponse(codec, FAULT_REJECTION, requestId)
+  }
+  const decoded = decodeBody(await inbound.readBody(mount.maxBodyBytes), shape, inbound.headers)
   if ('rejection' in decoded) return rejectionResponse(codec, decoded.rejection, requestId)
   // A body may take longer to come than it takes to close.
   if (host.openRuns.closed()) return rejectionResponse(codec, CLOSED_REJECTION, requestId)

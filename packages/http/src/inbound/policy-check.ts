@@ -23,6 +23,8 @@ export interface PlanRow {
   readonly model: string
   readonly admitted: boolean
   readonly why?: string | undefined
+  /** What of the request the leg has no words for, where that is why. */
+  readonly feature?: string | undefined
 }
 
 /** What would become of a request, as JSON. */
@@ -59,13 +61,14 @@ export async function policyCheck(route: RunnableRoute, host: PolicyCheckHost): 
     for (const { leg, refusal } of skips.filter(({ before }) => before === place)) plan.push(leftOut(leg, refusal.reason))
     const leg = legs[place]
     if (leg === undefined || isOver) continue
-    if (leg.untranslatable?.(request) !== undefined) {
-      unsayable(leg)
+    const feature = leg.untranslatable?.(request)
+    if (feature !== undefined) {
+      unsayable(leg, feature)
       continue
     }
     const refusal = await gate?.(leg, Infinity)
     if (typeof refusal === 'object' && 'untranslatable' in refusal) {
-      unsayable(leg)
+      unsayable(leg, refusal.untranslatable)
       continue
     }
     plan.push(refusal === undefined ? { model: legName(leg), admitted: true } : leftOut(leg, 'refused'))
@@ -79,8 +82,8 @@ export async function policyCheck(route: RunnableRoute, host: PolicyCheckHost): 
   const checks = [chainPassed(route), decision ?? allLeftOut(plan)]
   return { dry_run: true, allowed: checks.every(({ passed }) => passed), checks, plan }
 
-  function unsayable(leg: Leg): void {
-    plan.push(leftOut(leg, 'untranslatable'))
+  function unsayable(leg: Leg, feature: string): void {
+    plan.push({ ...leftOut(leg, 'untranslatable'), feature })
     isOver = route.settings.untranslatable === 'refuse'
     if (isOver) decision ??= { check: 'translate', passed: false, why: 'untranslatable_request' }
   }

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 
+import { isRecord } from './is-record.js'
+
 /** `true`: the schema takes the value. `false`: it may or may not. */
 export type QuickAccept = (value: unknown) => boolean
 
@@ -61,10 +63,6 @@ function fields(schema: z.ZodObject): QuickAccept {
     }
     return true
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isRefined(schema: Schema): boolean {

@@ -1,5 +1,5 @@
 import type { Idempotency, ResolvedConfig, ResolvedLeg, ResolvedRoute } from '@understudy/config'
-import type { ChatRequest, Leg, Order, PlanSettings, RunSettings } from '@understudy/core'
+import type { ChatRequest, Lane, Leg, Order, PlanSettings, RunSettings } from '@understudy/core'
 import { legName, legOf } from '@understudy/core'
 import type { DialectCodec } from '@understudy/dialects'
 
@@ -9,7 +9,6 @@ import type { ProviderAgents } from '../outbound/agents.js'
 import type { WritableLeg } from '../outbound/http-leg.js'
 import { createHttpLeg } from '../outbound/http-leg.js'
 import { neutralOf } from '../outbound/wire-request.js'
-import type { Lane } from '../run-end.js'
 import { AtOnceTexts } from './at-once.js'
 
 /** A route with its legs made. */
@@ -20,6 +19,8 @@ export interface RunnableRoute {
   readonly first: string
   /** Legs that speak the client's dialect need no translation of the answer. */
   readonly dialectOf: ReadonlyMap<Leg, string>
+  /** The members that the `defaults` of its legs set. Absent where nothing is known of them. */
+  readonly defaultNames?: ReadonlySet<string> | undefined
   /** What responses say of a run that one of these legs served at once. Absent where the legs are made for one request. */
   readonly atOnce?: ReadonlyMap<Leg, AtOnceTexts> | undefined
   readonly settings: RunSettings
@@ -105,6 +106,7 @@ function createRoute(route: ResolvedRoute, parts: LegParts): RunnableRoute {
     legs,
     first,
     dialectOf,
+    defaultNames: new Set(route.legs.flatMap(({ defaults }) => Object.keys(defaults))),
     atOnce: new Map(legs.map((leg) => [leg, new AtOnceTexts(leg, first, legs.length)])),
     preset: route.preset,
     marking: route.marking,

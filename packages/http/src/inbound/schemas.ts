@@ -62,7 +62,7 @@ const turnSchema = z.looseObject({ role: z.string(), content: z.union([z.string(
 const namedToolSchema = z.looseObject({ type: z.string().nullish(), name: z.string(), input_schema: z.looseObject({}).nullish() })
 
 /** The body of an Anthropic Messages request as far as we read it; a field that we do not know passes. */
-export const messagesBodySchema = z.looseObject({
+const messagesBodySchema = z.looseObject({
   model: z.string().nullish().describe('A route, or a provider/model that the server lets callers name.'),
   messages: z.array(turnSchema).min(1),
   system: z.union([z.string(), z.array(blockSchema)]).nullish(),
@@ -91,7 +91,7 @@ const inputItemSchema = z.looseObject({
 const typedToolSchema = z.looseObject({ type: z.string(), name: z.string().nullish(), parameters: z.looseObject({}).nullish() })
 
 /** The body of a request of OpenAI's Responses API as far as we read it; a field that we do not know passes. */
-export const responsesBodySchema = z.looseObject({
+const responsesBodySchema = z.looseObject({
   model: z.string().nullish().describe('A route, or a provider/model that the server lets callers name.'),
   input: z.union([z.string(), z.array(inputItemSchema)]).nullish(),
   instructions: z.string().nullish(),
@@ -119,7 +119,7 @@ const contentSchema = z.looseObject({ role: z.string().nullish(), parts: z.array
 const toolGroupSchema = z.looseObject({ functionDeclarations: z.array(z.looseObject({ name: z.string() })).nullish() })
 
 /** The body of a Gemini request as far as we read it; a field that we do not know passes. The path says the model. */
-export const contentsBodySchema = z.looseObject({
+const contentsBodySchema = z.looseObject({
   contents: z.array(contentSchema).min(1),
   systemInstruction: z.looseObject({}).nullish(),
   tools: z.array(toolGroupSchema).nullish(),
@@ -161,7 +161,7 @@ export interface BodyShape {
 export type TurnNames = readonly [list: string, content: string]
 
 /** Of the items in the body of a chat completion. */
-export const itemSchemas: ItemSchemas = {
+const itemSchemas: ItemSchemas = {
   message: messageSchema,
   contentPart: contentPartSchema,
   toolCall: toolCallSchema,
@@ -208,7 +208,7 @@ const rest = {
 }
 
 /** The body of an OpenAI request for embeddings as an API document has it; a field that we do not know passes. */
-export const embeddingsBodySchema = z.looseObject({
+const embeddingsBodySchema = z.looseObject({
   input: z.union([inputText, tokens, z.array(inputText).min(1).max(MAX_INPUTS), z.array(tokens).min(1).max(MAX_INPUTS)]),
   ...rest,
 })

@@ -1,3 +1,5 @@
+import { suggestName } from '@understudy/config'
+
 import type { Rejection } from './rejection.js'
 import type { RunnableRoute, UnusableRoute } from './routes.js'
 import { routeNames } from './routes.js'
@@ -34,10 +36,17 @@ export function unusableRoute(problem: UnusableRoute, routes: ReadonlyMap<string
       if (other?.has(model) === true) {
         return { status: 404, code: 'model_not_found', message: `route '${cut(model)}' is for ${other.use}`, param: 'model' }
       }
-      const rest = names.length === 0 ? '' : `; ${listed}`
+      const rest = names.length === 0 ? '' : `; ${listed}${names.length > MAX_LISTED ? meantRoute(model, names) : ''}`
       return { status: 404, code: 'model_not_found', message: `no route is called '${cut(model)}'${rest}`, param: 'model' }
     }
   }
+}
+
+/** `; did you mean 'chat'?`, where a route that a caller may name is called nearly so; else nothing. */
+export function meantRoute(name: string, names: readonly string[]): string {
+  const suggested = suggestName(name, names)
+  // Without a near one it lists them all, of which there may be hundreds, and which are not all that may be named: legs may be too.
+  return suggested.startsWith('did you mean ') ? `; ${suggested}` : ''
 }
 
 /** A name as an error shows it. */

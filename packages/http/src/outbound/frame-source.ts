@@ -2,7 +2,7 @@ import type { Failure } from '@understudy/core'
 import { failureOf } from '@understudy/core'
 import { encodeFrame } from '@understudy/dialects'
 import type { ByteSource } from './byte-source.js'
-import { createFrameReader } from './frame-reader.js'
+import { createBinaryFrameReader } from './binary-frame-reader.js'
 
 /** A stream of AWS's frames as the server-sent events that the dialects read. A frame that is broken fails it as `malformed`. */
 export function createFrameSource(source: ByteSource): ByteSource {
@@ -12,7 +12,7 @@ export function createFrameSource(source: ByteSource): ByteSource {
 // A class, as every other source is one: a server holds one for every open stream.
 class FrameSource implements ByteSource {
   readonly #source: ByteSource
-  readonly #reader = createFrameReader()
+  readonly #reader = createBinaryFrameReader()
   #failure: Failure | undefined
 
   constructor(source: ByteSource) {

@@ -74,8 +74,10 @@ t.test('every fault moves the chain on before a byte reached the client, in ever
   const reasons = { fail: 'server_error', cut: 'truncated|malformed|empty', corrupt: 'truncated|malformed|empty', stall: 'timeout' }
   for (const leg of legs) {
     const [provider = '', model = ''] = leg.split('/')
-    const { fallback } = made({ chat: [{ provider, model, firstContentTimeoutMs: 150, timeoutMs: 150 }, 'second/two'] })
     for (const fault of ['fail', 'cut', 'corrupt', 'stall'] as const) {
+      // Only a stall is to meet the limit, and a real answer on a busy machine is not.
+      const limitMs = fault === 'stall' ? 500 : 10_000
+      const { fallback } = made({ chat: [{ provider, model, firstContentTimeoutMs: limitMs, timeoutMs: limitMs }, 'second/two'] })
       for (const stream of [true, false]) {
         const calls = simulator.callsOf(model).length
         const { id } = fallback.drills.start({ ...DRILL, fault })
@@ -90,9 +92,9 @@ t.test('every fault moves the chain on before a byte reached the client, in ever
         fallback.drills.end({ id, actor: 'ann', reason: 'seen' })
         t.match(await ask(fallback, { stream }), { served: leg }, 'its breaker was not charged')
       }
+      t.strictSame(fallback.snapshot().lastFailures, [], 'nothing is told of its health')
+      await fallback.close()
     }
-    t.strictSame(fallback.snapshot().lastFailures, [], 'nothing is told of its health')
-    await fallback.close()
   }
 })
 
@@ -100,7 +102,7 @@ t.test('a stream of frames is tampered with in its frames, and what is left of i
   const kinds: Record<string, unknown[]> = {}
   for (const leg of ['cloud/amazon.nova-pro-v1:0', 'cloud-anthropic/anthropic.claude-sonnet-4-5']) {
     const [provider = '', model = ''] = leg.split('/')
-    const { fallback, events } = made({ chat: [{ provider, model, firstContentTimeoutMs: 150, timeoutMs: 150 }, 'second/two'] })
+    const { fallback, events } = made({ chat: [{ provider, model, firstContentTimeoutMs: 1000, timeoutMs: 1000 }, 'second/two'] })
     for (const fault of ['cut', 'corrupt', 'stall'] as const) {
       const { id } = fallback.drills.start({ ...DRILL, fault })
       const { status, served, text } = await ask(fallback)

@@ -63,7 +63,10 @@ t.test('what nobody allowed is refused with its name, wherever it stands, and no
     const { status, body } = await ask(fields)
     t.match({ status, body }, { status: 400, body: { error: { code: 'unknown_model', param } } }, JSON.stringify(fields))
   }
-  t.match((await ask({ models: ['a/one', 'a/secret'] })).body.error?.message, /^models: 'a\/secret' is not one that a caller may name/)
+  t.match((await ask({ models: ['a/one', 'a/secret'] })).body.error?.message, /^models: 'a\/secret' is not one that a caller may name$/)
+  const meant = "models: 'othre' is not one that a caller may name; did you mean 'other'?"
+  t.equal((await ask({ models: ['othre'] })).body.error?.message, meant, 'a route is in GET /models')
+  t.match((await ask({ models: ['c/allowde'] })).body.error?.message, /may name$/, 'a leg is not')
   t.strictSame(models(), [])
   t.equal((await ask({ models: ['c/allowed'] })).status, 200)
   t.strictSame(models(), ['allowed'])

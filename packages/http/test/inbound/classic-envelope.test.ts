@@ -56,6 +56,6 @@ t.test('a chain that failed, and what never became a run', async (t) => {
     attempts: [{ model: 'a/one', status: 'failed', reason: 'overloaded' }, { model: 'b/two' }],
   })
   t.strictSame(await jsonOf(await fallback.handle(post('{', { headers }))), {
-    success: false, error: 'invalid_json', message: 'the body is not valid JSON', request_id: 'r-1',
+    success: false, error: 'invalid_json', message: 'the body is not valid JSON (line 1, column 2)', request_id: 'r-1',
   })
 })

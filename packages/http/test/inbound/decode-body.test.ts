@@ -61,16 +61,37 @@ t.test('what is no body is refused with what to do about it', async (t) => {
   t.match(refusal({ type: 'unreadable', reason: 'unsupported_encoding' }), [415, 'unsupported_media_type', /gzip/])
 })
 
+t.test('an encoding that is not read is named where it looks like a name, with those that are', async (t) => {
+  const told = (encoding: string | undefined) => {
+    const decoded = decodeBody({ type: 'unreadable', reason: 'unsupported_encoding' }, chatBody, { 'content-encoding': encoding })
+    return 'rejection' in decoded && decoded.rejection.message
+  }
+  const known = (name: string) => `content-encoding is '${name}'; send gzip, deflate, br or identity`
+  t.equal(told('zstd'), known('zstd'))
+  t.equal(told(' X-a.b_1 '), known('X-a.b_1'))
+  t.equal(told('z'.repeat(64)), known('z'.repeat(64)))
+  for (const odd of [undefined, '', 'z'.repeat(65), 'gzip, br', "z'; drop", 'z\u00e9', 'a\nb']) {
+    t.equal(told(odd), 'content-encoding is not one of gzip, deflate, br, identity', String(odd))
+  }
+})
+
 t.test('what is no JSON is refused without a word of it', async (t) => {
   const secret = 'the-prompt-of-a-client'
   for (const body of [`{"a":"${secret}"`, `${secret}`, `{"${secret}":1}}`, `{'a':'${secret}'}`, '[1,]', 'NaN']) {
-    t.strictSame(refusal(bytes(body)), [400, 'invalid_json', 'the body is not valid JSON', undefined], body)
+    const [status, code, message, param] = refusal(bytes(body)) ?? []
+    t.strictSame([status, code, param], [400, 'invalid_json', undefined], body)
+    t.match(message, /^the body is not valid JSON \(line 1, column \d+\)$/, body)
   }
   t.strictSame(refusal(bytes('')), [400, 'invalid_json', 'the body is empty; send a JSON object', undefined])
   t.strictSame(refusal(bytes(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]))), [
     400, 'invalid_json', 'the body is not valid UTF-8', undefined,
   ])
   t.strictSame(refusal(bytes(Buffer.from('{"a":"\ud800"}', 'utf16le'))), [400, 'invalid_json', 'the body is not valid UTF-8', undefined])
+})
+
+t.test('the place where a body stops being JSON is said', async (t) => {
+  t.equal(refusal(bytes('{\n  "model": "chat",\n  "messages": [{},]\n}'))?.[2], 'the body is not valid JSON (line 3, column 19)')
+  t.equal(refusal(bytes('\ufeff{"model": "chat"'))?.[2], 'the body is not valid JSON (line 1, column 17)')
 })
 
 t.test('what is no object is refused', async (t) => {

@@ -52,7 +52,7 @@ t.test('a request that never becomes a run is refused in JSON, whole and with it
     refusalOf(404, { message: `no route is called '${name}'; there is 'chat', 'other'`, type: 'invalid_request_error', code: 'model_not_found', param: 'model' })
   const expected = [
     refusalOf(415, { message: 'content-type is \'text/plain\'; send application/json', type: 'invalid_request_error', code: 'unsupported_media_type' }),
-    refusalOf(400, { message: 'the body is not valid JSON', type: 'invalid_request_error', code: 'invalid_json' }),
+    refusalOf(400, { message: 'the body is not valid JSON (line 1, column 2)', type: 'invalid_request_error', code: 'invalid_json' }),
     refusalOf(400, { message: 'the body is not valid UTF-8', type: 'invalid_request_error', code: 'invalid_json' }),
     refusalOf(400, { message: 'the body is an array; send a JSON object', ...invalid }),
     refusalOf(400, { message: 'messages[0].role: is a number; it must be a string', ...invalid, param: 'messages[0].role' }),
@@ -88,6 +88,15 @@ t.test('a name that nobody knows is not sent back whole', async (t) => {
   t.equal(error?.message, `no route is called '${'x'.repeat(200)}...'; there is 'chat'`)
 })
 
+t.test('an encoding that is not read is named, on every surface', async (t) => {
+  const fallback = fallbackOf(t, { chat: [says('one', 'Hi')] })
+  for (const path of ['/chat/completions', '/embeddings', '/policy-check']) {
+    const readBody = () => Promise.resolve({ type: 'unreadable', reason: 'unsupported_encoding' } as const)
+    const { error } = await jsonOf(await fallback.handle(chat({}, { path, headers: { 'content-encoding': 'zstd' }, readBody })))
+    t.equal(error?.message, "content-encoding is 'zstd'; send gzip, deflate, br or identity", path)
+  }
+})
+
 t.test('a name that is not known is told what would be', async (t) => {
   const leg = [says('one', 'Hi')]
   const told = async (routes: Parameters<typeof fallbackOf>[1], model: string | undefined) =>
@@ -95,6 +104,7 @@ t.test('a name that is not known is told what would be', async (t) => {
   t.equal(await told({ a: leg, b: leg }, 'x'), "no route is called 'x'; there is 'a', 'b'")
   const many = Object.fromEntries(Array.from('abcdef', (name) => [name, leg]))
   t.equal(await told(many, 'x'), "no route is called 'x'; GET /models lists them")
+  t.equal(await told({ ...many, search: leg }, 'serach'), "no route is called 'serach'; GET /models lists them; did you mean 'search'?")
   t.equal(await told({ a: leg, b: leg }, undefined), "model: name one of the routes; there is 'a', 'b'")
   t.equal(await told({ '*': leg, b: leg }, undefined), "model: name one of the routes; there is 'b'")
   t.equal(await told({ '*': ['ollama/*'] }, undefined), 'model: name a model')

@@ -1,5 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk'
-import type { AuthorizeAttempt, FallbackOptions } from '@understudy/config'
+import type { AuthorizeAttempt, FallbackOptions, RoutesInput } from '@understudy/config'
 import type { Part } from '@understudy/core'
 import type { Simulator } from '@understudy/simulator'
 import t from 'tap'
@@ -158,7 +158,7 @@ t.test('a policy check says which legs have no words', async (t) => {
   const fallback = fallbackOf(t, { chat: ['a/claude-x', 'o/gpt-x'] }, { providers: both(simulator) })
   const checked = await fallback.handle(post({ model: 'chat', messages: MESSAGES, seed: 1 }, { path: '/policy-check' }))
   t.match(await jsonOf(checked), {
-    allowed: true, plan: [{ model: 'a/claude-x', admitted: false, why: 'untranslatable' }, { model: 'o/gpt-x', admitted: true }],
+    allowed: true, plan: [{ model: 'a/claude-x', admitted: false, why: 'untranslatable', feature: 'seed' }, { model: 'o/gpt-x', admitted: true }],
   })
   t.equal(simulator.calls.length, 0)
 })
@@ -171,6 +171,29 @@ t.test('a leg without words is refused where the route says so, after the legs b
   t.match(await jsonOf(response), { error: { code: 'untranslatable_request', message: /seed/ } })
   t.strictSame(outline(response.headers['understudy-trail']), ['o/gpt-x failed server_error', 'a/claude-x skipped untranslatable'])
   t.equal(simulator.calls.length, 1)
+})
+
+t.test('what came from the defaults is not blamed on the request', async (t) => {
+  const simulator = await simulate(t)
+  const routes: RoutesInput = {
+    chat: { legs: ['a/claude-x'], defaults: { seed: 7 } },
+    leg: { legs: [{ provider: 'a', model: 'claude-y', defaults: { presence_penalty: 1 } }] },
+    plain: ['a/claude-z'],
+  }
+  const fallback = fallbackOf(t, routes, { providers: both(simulator) })
+  const told = async (fields: object) => {
+    const { error } = await jsonOf(await fallback.handle(post({ messages: MESSAGES, ...fields })))
+    return error?.code === 'untranslatable_request' ? error.message.replace(/^no leg of route '.*' that was reached has words /, '') : error
+  }
+  t.equal(await told({ model: 'chat' }), 'for this of the defaults of the route: seed')
+  t.equal(await told({ model: 'leg' }), 'for this of the defaults of the route: presence_penalty')
+  t.equal(await told({ model: 'chat', seed: 8 }), 'for this of the request: seed', 'the client sent one of its own')
+  t.equal(await told({ model: 'plain', seed: 8 }), 'for this of the request: seed')
+  t.equal(await told({ models: ['plain', 'leg'], n: 2 }), 'for this of the request: n')
+  t.equal(await told({ models: ['chat', 'leg'] }), 'for this of the defaults of the route: seed, presence_penalty', "a caller's chain")
+  t.equal(await told({ models: ['leg', 'chat'], seed: 8 }), 'for this of the request: seed')
+  t.equal(await told({ models: ['chat', 'leg'], presence_penalty: 1 }), 'for this of the request: presence_penalty; or for this of the defaults of the route: seed')
+  t.equal(simulator.calls.length, 0)
 })
 
 t.test('log line and failures name what a leg has no words for', async (t) => {

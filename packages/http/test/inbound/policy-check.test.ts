@@ -1,10 +1,12 @@
 import type { AuthorizeAttempt, FallbackOptions } from '@understudy/config'
-import type { CustomLeg } from '@understudy/core'
-import { failureOf, LegFailedError } from '@understudy/core'
+import type { CustomLeg, Leg } from '@understudy/core'
+import { advanceKinds, createLatencies, failureOf, LegFailedError } from '@understudy/core'
 import t from 'tap'
 
 import { deferred } from '../../../../test/kit/deferred.js'
 import { createFakeClock } from '../../../../test/kit/fake-clock.js'
+import { policyCheck } from '../../src/inbound/policy-check.js'
+import type { RunnableRoute } from '../../src/inbound/routes.js'
 import { chat, fallbackOf, fails, jsonOf, MESSAGES, post, providersOn, says, simulate } from '../kit.js'
 
 t.test('says what would become of a request, and asks no provider', async (t) => {
@@ -157,10 +159,25 @@ t.test('a leg without words for the request is left out, or stops the run there'
   }
   const chain = { check: 'chain', passed: true }
   const refused = { check: 'translate', passed: false, why: 'untranslatable_request' }
-  const [out, a] = [{ model: 'claude/x', admitted: false, why: 'untranslatable' }, { model: 'a/one', admitted: true }]
+  const [out, a] = [{ model: 'claude/x', admitted: false, why: 'untranslatable', feature: 'n' }, { model: 'a/one', admitted: true }]
   t.strictSame(await check('skip', ['claude/x', 'a/one']), { checks: [chain, { check: 'authorize', passed: true }], plan: [out, a] })
   t.strictSame(await check('refuse', ['claude/x', 'a/one']), { checks: [chain, refused], plan: [out] })
   t.strictSame(await check('refuse', ['a/one', 'claude/x']), { checks: [chain, { check: 'authorize', passed: true }], plan: [a, out] })
   t.strictSame(await check('skip', ['claude/x']), { checks: [chain, refused], plan: [out] })
   t.equal(simulator.calls.length, 0)
+})
+
+t.test('what turns out to have no words when the bytes are made for authorize is named too', async (t) => {
+  const leg: Leg = { provider: 'a', model: 'm', open: () => t.fail('not opened') as never }
+  const settings = { advance: advanceKinds('any'), commit: 'complete', retry: { retries: 0, retryOn: new Set() }, limits: {} } as const
+  const route = { name: 'chat', legs: [leg], first: 'a/m', dialectOf: new Map(), settings, order: 'configured', idempotency: 'always', waitingCommentMs: undefined, needsModel: false }
+  const { plan } = await policyCheck(route as unknown as RunnableRoute, {
+    request: { stream: false, messages: [] },
+    health: { peek: () => ({ tier: 'closed', probeTurn: false }) },
+    random: () => 0,
+    latencies: createLatencies(),
+    prices: undefined,
+    gate: () => Promise.resolve({ untranslatable: 'seed' }),
+  })
+  t.strictSame(plan, [{ model: 'a/m', admitted: false, why: 'untranslatable', feature: 'seed' }])
 })

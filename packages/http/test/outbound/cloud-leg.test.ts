@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { bedrockClient } from '../../../../test/kit/bedrock-client.js'
 import { recordedBytes } from '../../../../test/kit/recorded.js'
 import { endpointOf } from '../../src/outbound/endpoint.js'
-import { createFrameReader } from '../../src/outbound/frame-reader.js'
+import { createBinaryFrameReader } from '../../src/outbound/binary-frame-reader.js'
 import type { HttpLegOptions } from '../../src/outbound/http-leg.js'
 import { contextOf, legOn, partsOf, providerOf, requestOf, serve } from './kit.js'
 
@@ -94,7 +94,7 @@ t.test('the recorded frames say the same to the vendor\'s client', async (t) => 
     const theirs: unknown[] = []
     for await (const event of stream ?? []) theirs.push(event)
     const ours: unknown[] = []
-    createFrameReader().push(bytes, ({ name: event, text }) => {
+    createBinaryFrameReader().push(bytes, ({ name: event, text }) => {
       const { p: filling, ...said } = JSON.parse(text) as Record<string, unknown>
       t.type(filling, 'string')
       ours.push({ [event]: said })

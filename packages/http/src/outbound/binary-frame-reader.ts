@@ -12,13 +12,13 @@ const DEFAULT_MAX_FRAME_BYTES = 8 * 1024 * 1024
 const codec = new EventStreamCodec((bytes) => Buffer.from(bytes).toString('utf8'), (text) => Buffer.from(text, 'utf8'))
 
 /** Cuts a stream of bytes, however it is split, into the frames of AWS's binary event stream. */
-export interface FrameReader {
+export interface BinaryFrameReader {
   /** Calls `onFrame` for each frame that these bytes complete. Throws at what is none: a checksum, a length or a header that is wrong. */
   push(bytes: Buffer, onFrame: (frame: Frame) => void): void
 }
 
 /** A reader for one stream. A length is not believed before its checksum is right. O(n), whatever the reads. */
-export function createFrameReader(maxFrameBytes = DEFAULT_MAX_FRAME_BYTES): FrameReader {
+export function createBinaryFrameReader(maxFrameBytes = DEFAULT_MAX_FRAME_BYTES): BinaryFrameReader {
   /** Reads of a frame that is not whole, and how many bytes they are. */
   let held: Buffer[] = []
   let heldBytes = 0

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { recorded, recordedBytes } from '../../../../test/kit/recorded.js'
 import { cuttings } from '../../../dialects/test/replay.js'
-import { createFrameReader } from '../../src/outbound/frame-reader.js'
+import { createBinaryFrameReader } from '../../src/outbound/binary-frame-reader.js'
 
 const FRAMED = ['anthropic/bedrock-chunks', ...['guardrail', 'text', 'thinking', 'throttled', 'tools'].map((name) => `bedrock/${name}`)]
 const codec = new EventStreamCodec((bytes) => Buffer.from(bytes).toString('utf8'), (text) => Buffer.from(text, 'utf8'))
@@ -21,7 +21,7 @@ function event(name: string, text = '{}'): Buffer {
 
 /** What a reader makes of reads, and whether it gave up. */
 function read(reads: readonly Uint8Array[], maxFrameBytes?: number) {
-  const reader = createFrameReader(maxFrameBytes)
+  const reader = createBinaryFrameReader(maxFrameBytes)
   const frames: Frame[] = []
   try {
     for (const bytes of reads) reader.push(Buffer.from(bytes), (one) => frames.push(one))
