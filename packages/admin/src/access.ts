@@ -19,8 +19,8 @@ export interface AdminAccess {
 }
 
 /**
- * Says who may. `{ actor }` and `{}` let the request in; nothing, `false`, a throw, a rejection and an object of anything else refuse it. `host` is the request as the framework
- * has it, with what a session or a login middleware left on it.
+ * Says who may. `{ actor }` and `{}` let the request in; nothing, `false`, a throw, a rejection and an object of anything else
+ * refuse it. `host` is the request as the framework has it, with what a session or a login middleware left on it.
  */
 export type AuthorizeAdmin<Host = unknown> = (
   request: AdminRequest,

@@ -1,4 +1,4 @@
-import { FAILURE_KINDS, ORDERS } from '@understudy/core'
+import { DEFAULT_BREAKER, FAILURE_KINDS, ORDERS } from '@understudy/core'
 import { isBedrockClient } from './bedrock-client.js'
 import { isObject } from './sdk-client.js'
 import { sdkDialectOf } from './sdk-dialect.js'
@@ -21,7 +21,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'windowMs',
 ])
 
-const BREAKER: ReadonlySet<string> = new Set(['counts', 'failureThreshold', 'jitter', 'ratio', 'recoveryMs', 'successThreshold'])
+const BREAKER: ReadonlySet<string> = new Set(Object.keys(DEFAULT_BREAKER))
 
 /** As messages name them. */
 const SDKS = '`openai`, `@anthropic-ai/sdk`, `@google/genai` or `@aws-sdk/client-bedrock-runtime`'

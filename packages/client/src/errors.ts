@@ -1,3 +1,5 @@
+import { isMarked } from '@understudy/core'
+
 const UNAVAILABLE = Symbol.for('understudy.ProviderUnavailableError')
 const UNTRANSLATABLE_MODEL = Symbol.for('understudy.UntranslatableModelError')
 
@@ -49,8 +51,4 @@ export class UntranslatableModelError extends Error {
 /** Whether `error` is an `UntranslatableModelError`, from this copy of the package or another. */
 export function isUntranslatableModelError(error: unknown): error is UntranslatableModelError {
   return isMarked(error, UNTRANSLATABLE_MODEL)
-}
-
-function isMarked(error: unknown, marker: symbol): boolean {
-  return typeof error === 'object' && error !== null && marker in error
 }

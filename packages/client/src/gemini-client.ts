@@ -33,7 +33,7 @@ export function apiOf(client: unknown): object {
 }
 
 /** Sends a request as the SDK does, without its own retries, and gives the answer unread. */
-export async function callApi(api: object, url: unknown, init: object): Promise<Response> {
+async function callApi(api: object, url: unknown, init: object): Promise<Response> {
   const response = await callOf(withoutRetries(api), 'apiCall', url, init)
   if (!(response instanceof Response)) throw new TypeError('the client is no SDK client: its `apiCall` gives no response')
   return response

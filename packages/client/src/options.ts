@@ -7,7 +7,8 @@ export type RequestParams = Readonly<Record<string, unknown>>
 /**
  * A fallback: its client, the model it is asked for, parameters that its requests have unless the call says otherwise
  * (in its own API's words), and the name of its provider, which is what health goes by. Default of the name: the
- * well-known provider of the client's base URL, else its host.
+ * well-known provider of the client's base URL, else its host; of a Bedrock client `bedrock` whatever its region, so that two
+ * regions share one breaker unless they are named.
  */
 export type FallbackEntry =
   | readonly [client: SdkClient, model: string]

@@ -16,10 +16,12 @@ import { wrapGemini } from './wrap-gemini.js'
 
 /**
  * The same client, with fallbacks: where its chat call (`chat.completions.create` of OpenAI's SDK, `messages.create` of
- * Anthropic's, `models.generateContent` and `generateContentStream` of Google's, the commands of Converse of AWS's, and what rides on them) fails in a way that another provider may not, the next entry is asked. Calls, types,
- * streams, `withResponse` and errors stay the SDK's own; everything else of the client is untouched, and so is the client itself.
+ * Anthropic's, `models.generateContent` and `generateContentStream` of Google's, the commands of Converse of AWS's, and what
+ * rides on them) fails in a way that another provider may not, the next entry is asked. Calls, types, streams, `withResponse`
+ * and errors stay the SDK's own; everything else of the client is untouched, and so is the client itself.
  *
- * The vendors' own retries are off in these calls. Throws a `TypeError` for a client or an option that is none.
+ * The vendors' own retries are off in these calls, but for those of AWS's SDK, which only its client's `maxAttempts: 1` turns
+ * off. Throws a `TypeError` for a client or an option that is none.
  */
 export function withFallback<Client extends SdkClient>(client: Client, options: WithFallbackOptions): Client {
   checkOptions(client, options)
