@@ -3,8 +3,9 @@ import { difference, ratio, summary } from './figures.mjs'
 const RAW = 'raw'
 
 /**
- * What Understudy may cost. `to` says what a figure is compared with: `raw`, or `host` = the same framework passing through
- * by hand. `limit` holds; `aim` is where it is to come down to. With `more` they are milliseconds above, else ratios.
+ * What Understudy may cost. `to` says whose figure it is compared with: that of `raw`, of `host` = the same framework passing through
+ * by hand, or of `itself`. `than` says which figure of theirs; default the same. `limit` holds; `aim` is where it is to come down to.
+ * With `more` they are milliseconds above, else ratios.
  */
 export const budgets = [
   { title: 'JSON 1 KB, one leg', figure: 'json1k', of: ['fallback'], to: RAW, limit: 1.3, aim: 0.85 },

@@ -7,7 +7,7 @@ const ROOT = new URL('../..', import.meta.url).pathname
 const PACKAGES = readdirSync(join(ROOT, 'packages')).sort()
 const ADAPTERS = ['express', 'fastify', 'koa']
 
-/** What each package may import of ours: the arrows of ARCHITECTURE.md. */
+/** What each package may import of ours: the arrows of CONTRIBUTING.md. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   core: [],
   sse: [],
@@ -90,6 +90,13 @@ function codeLines(text: string): number {
 
 t.test('every package has its place among the arrows', async (t) => {
   t.strictSame(PACKAGES, Object.keys(ARROWS).sort())
+})
+
+t.test('CONTRIBUTING.md has every arrow that there is, and no other', async (t) => {
+  const written = [...source('CONTRIBUTING.md').matchAll(/`(\w+) <- ([\w, ]+)`/g)]
+  const pairs = written.flatMap(([, to = '', from = '']) => from.split(', ').map((name) => `${name} -> ${to}`))
+  const all = Object.entries(ARROWS).flatMap(([name, imported]) => imported.map((to) => `${name} -> ${to}`))
+  t.strictSame(pairs.sort(), all.sort())
 })
 
 for (const name of PACKAGES) {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { SURFACE_PATHS } from '@understudy/http'
 import t from 'tap'
 import ts from 'typescript'
 
@@ -24,6 +25,21 @@ interface Fence {
 function readmes(): readonly string[] {
   const packages = readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}/README.md`)
   return ['README.md', ...packages.sort()]
+}
+
+function textOf(file: string): string {
+  return readFileSync(join(ROOT, file), 'utf8')
+}
+
+/** The words of a union of strings, as its source spells them. */
+function wordsOf(type: string, file: string): readonly string[] {
+  const [, union = ''] = new RegExp(`^export type ${type} =\\n((?:  .*\\n)+)`, 'm').exec(textOf(file)) ?? []
+  return [...union.matchAll(/\| '(\w+)'/g)].map(([, word = '']) => word)
+}
+
+/** What stands between two lines of a page that begin so. */
+function between(file: string, from: string, to: string): string {
+  return textOf(file).split(`\n${from}`)[1]?.split(`\n${to}`)[0] ?? ''
 }
 
 function fencesOf(file: string): readonly Fence[] {
@@ -105,4 +121,27 @@ t.test('the README has every warning code that there is, and no other', async (t
     .map((file) => readFileSync(join(ROOT, 'packages', file), 'utf8'))
   const codesIn = (text: string): readonly string[] => [...new Set(text.match(/(?<!ERR_)\bUNDERSTUDY_[A-Z_]+/g))].sort()
   t.strictSame(codesIn(readFileSync(join(ROOT, 'README.md'), 'utf8')), codesIn(sources.join('\n')))
+})
+
+t.test('the README has every error code that a client may read, and no other', async (t) => {
+  const rows = between('README.md', '### Error codes', '### ').matchAll(/^\| `(\w+)` \|/gm)
+  const codes = wordsOf('ErrorCode', 'packages/http/src/inbound/client-errors.ts').filter((code) => code !== 'aborted')
+  t.not(codes.length, 0)
+  t.strictSame([...rows].map(([, code = '']) => code).sort(), [...codes].sort())
+})
+
+t.test('the README of the admin surface has every error code of it, and no other', async (t) => {
+  const rows = between('packages/admin/README.md', '| status | `code` |', '## ').matchAll(/^\| \d.* \| (.*) \|$/gm)
+  // In brackets stands what goes with a code.
+  const written = [...rows].flatMap(([, row = '']) => row.replace(/\(.*?\)/g, '').match(/(?<=`)[a-z_]+(?=`)/g) ?? [])
+  const codes = wordsOf('AdminErrorCode', 'packages/admin/src/reply.ts')
+  t.not(codes.length, 0)
+  t.strictSame(written.sort(), [...codes].sort())
+})
+
+t.test('the README has every short path, and the adapters point there', async (t) => {
+  const [row = ''] = /^\| `shortPaths` \|.*$/m.exec(textOf('README.md')) ?? []
+  const short = SURFACE_PATHS.filter((path) => path.short).map(({ path }) => path)
+  t.strictSame((row.match(/(?<=`)\/[\w-]*(?=`)/g) ?? []).sort(), [...new Set(short)].sort())
+  for (const name of ['express', 'fastify', 'koa']) t.match(textOf(`packages/${name}/README.md`), '[short paths](../../README.md#options)', name)
 })

@@ -3,7 +3,7 @@ import t from 'tap'
 import { anthropic, bedrock, encodeFrame, gemini, openai, responses } from '@understudy/dialects'
 
 import { cuttings, replay } from '../../packages/dialects/test/replay.js'
-import { createFrameReader } from '../../packages/http/src/outbound/frame-reader.js'
+import { createBinaryFrameReader } from '../../packages/http/src/outbound/binary-frame-reader.js'
 import { recorded, recordedBytes } from '../kit/recorded.js'
 
 const CODECS = { anthropic, bedrock, gemini, openai, responses }
@@ -14,7 +14,7 @@ const FILES = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
 
 /** The text of the frames in reads. */
 function unframed(reads: readonly Uint8Array[]): string {
-  const reader = createFrameReader()
+  const reader = createBinaryFrameReader()
   const events: string[] = []
   for (const bytes of reads) reader.push(Buffer.from(bytes), (frame) => events.push(encodeFrame(frame)))
   return events.join('')
