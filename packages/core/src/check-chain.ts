@@ -3,6 +3,7 @@ import type { ChainOptions } from './chain.js'
 import type { CommitPoint } from './commit.js'
 import { isFailureKind } from './failure/failure.js'
 import type { AdvanceSet } from './failure/verdict.js'
+import { isRecord } from './is-record.js'
 import type { CustomLeg, Leg, LegLimits } from './leg.js'
 import { ORDERS } from './policy/order.js'
 
@@ -67,7 +68,7 @@ const OR_FALSE: ReadonlySet<string> = new Set(['deadlineMs', 'maxRetryAfterMs', 
 
 /** Throws a `TypeError` that names the option, what it was and what would be right. */
 export function checkChain(options: ChainOptions): void {
-  if (!isObject(options)) throw new TypeError(`createChain: write createChain({ legs: [...] }); got ${shown(options)}`)
+  if (!isRecord(options)) throw new TypeError(`createChain: write createChain({ legs: [...] }); got ${shown(options)}`)
   const { legs } = options
   if (!Array.isArray(legs)) throw new TypeError('createChain: `legs` must be an array of legs')
   if (legs.length === 0) throw new TypeError('createChain: `legs` is empty; give it at least one leg')
@@ -102,14 +103,14 @@ function checkChoices({ advanceOn, commit, retryOn, order, cooldown, name, on, r
 /** Its values are judged where they are read. */
 function checkBreaker(breaker: unknown): void {
   if (breaker === undefined || breaker === false) return
-  expect('breaker', breaker, isObject(breaker), 'an object, or false for none')
-  if (!isObject(breaker)) return
+  expect('breaker', breaker, isRecord(breaker), 'an object, or false for none')
+  if (!isRecord(breaker)) return
   checkNames('breaker.', breaker, DEFAULT_BREAKER)
-  if ('ratio' in breaker && isObject(breaker.ratio)) checkNames('breaker.ratio.', breaker.ratio, DEFAULT_RATIO)
+  if ('ratio' in breaker && isRecord(breaker.ratio)) checkNames('breaker.ratio.', breaker.ratio, DEFAULT_RATIO)
 }
 
 function checkLeg(leg: Leg | CustomLeg, path: string): void {
-  const isCustom = isObject(leg) && !('provider' in leg) && isName(leg.name)
+  const isCustom = isRecord(leg) && !('provider' in leg) && isName(leg.name)
   if (typeof leg?.open !== 'function' || !(isCustom || ('provider' in leg && isName(leg.provider) && isName(leg.model)))) {
     throw new TypeError(`createChain: \`${path}\` must be { name, open } or { provider, model, open }`)
   }
@@ -122,7 +123,7 @@ function checkLeg(leg: Leg | CustomLeg, path: string): void {
   }
   const { limits } = leg
   if (limits === undefined) return
-  expect(`${path}.limits`, limits, isObject(limits), 'an object')
+  expect(`${path}.limits`, limits, isRecord(limits), 'an object')
   checkNames(`${path}.limits.`, limits, Object.fromEntries(LEG_LIMITS.map((name) => [name, true])))
   for (const name of LEG_LIMITS) check(name, `${path}.limits.${name}`, limits[name])
 }
@@ -158,9 +159,6 @@ function isName(value: unknown): boolean {
   return typeof value === 'string' && value !== ''
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 function shown(value: unknown): string {
   if (Array.isArray(value)) return value.every((item) => typeof item === 'string') ? `[${value.map(shown).join(', ')}]` : 'an array'

@@ -108,6 +108,7 @@ export type { TailEnd } from './tail.js'
 
 // What our own packages stand on. It does not follow semantic versioning.
 export { isMarked } from './errors.js'
+export { isRecord } from './is-record.js'
 export { directOf, promised, READ, readByPromise } from './iterable.js'
 export { youngList } from './young-list.js'
 export type { DirectIterator, ItemReader } from './iterable.js'

@@ -1,3 +1,4 @@
+import { isMarked } from '@understudy/core'
 import type { Dialect } from '@understudy/core'
 import { sanitiseName } from './sanitise-name.js'
 
@@ -34,10 +35,5 @@ function structuralName(name: string): string {
 
 /** Whether `error` is an `UntranslatableRequestError`, from this copy of the package or another. */
 export function isUntranslatableRequestError(error: unknown): error is UntranslatableRequestError {
-  try {
-    return typeof error === 'object' && error !== null && marker in error
-  } catch {
-    // The trap of a stranger's proxy threw: whatever it is, it is none of ours.
-    return false
-  }
+  return isMarked(error, marker)
 }

@@ -130,3 +130,14 @@ t.test('a slash at the end and a query of the address are kept', async (t) => {
   for (const url of [`${admin.url}/`, `${admin.url}//?tenant=a`]) await callCli(['status', '--url', url])
   t.strictSame(admin.received.map(({ path }) => path), ['/status', '/status?tenant=a'])
 })
+
+t.test('a plain chain of the document stands in the place of the preset `normal`, which is no other', async (t) => {
+  const [chat] = STATUS.routes
+  const route = {
+    name: 'chat', legs: chat?.legs, presets: chat?.presets,
+    chain: { layer: 'document', version: 9, since: AT - MINUTE },
+  }
+  const admin = await startAdminServer(t, { 'GET /status': [200, { ...STATUS, routes: [route] }] })
+  const { out } = await callCli(['status'], { url: admin.url })
+  t.match(out, /^chat: the chain of version 9 for 1m$[^]*^ {2}other presets: local_only \(/m)
+})

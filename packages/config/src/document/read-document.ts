@@ -1,4 +1,4 @@
-import { isRecord } from '../is-record.js'
+import { isRecord } from '@understudy/core'
 import { whereNoJson } from '../json-place.js'
 import type { ChainDocumentJson } from '../live/chain-source.js'
 import { kindOf } from '../show.js'

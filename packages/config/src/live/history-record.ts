@@ -1,7 +1,7 @@
+import { isRecord } from '@understudy/core'
 import { createHash } from 'node:crypto'
 import type { ChainDocumentJson, HistoryEntry, HistoryOutcome } from './chain-source.js'
 import { storedVersion } from './stored-version.js'
-import { isRecord } from '../is-record.js'
 
 const OUTCOMES: ReadonlySet<unknown> = new Set<HistoryOutcome>(['applied', 'rejected', 'reverted'])
 

@@ -1,10 +1,10 @@
+import { isRecord } from '@understudy/core'
 import type { BreakerOptions, Counts, FailureKind, RatioOptions } from '@understudy/core'
 import { z } from 'zod'
 import { strictObject } from './check-object.js'
 import { choose } from './choose.js'
 import { isKinds, KINDS_LIST, kindsMessage } from './failure-kinds.js'
 import { atLeastOne, ms, share } from './numbers.js'
-import { isRecord } from '../is-record.js'
 import { rule } from './rule.js'
 
 type Shape<Members> = { readonly [Key in keyof Members]-?: z.ZodType<Members[Key]> }

@@ -1,6 +1,6 @@
+import { isRecord } from '@understudy/core'
 import type { HealthStore } from '@understudy/core'
 import { z } from 'zod'
-import { isRecord } from '../is-record.js'
 import type { Logger } from '../logger.js'
 import type { ChainSource } from '../live/chain-source.js'
 import type { FallbackOptions, LiveChainsOptions, PriceHints, SharedHealthOptions } from '../options.js'

@@ -1,6 +1,6 @@
+import { isRecord } from '@understudy/core'
 import type { Dialect } from '@understudy/core'
 import { z } from 'zod'
-import { isRecord } from '../is-record.js'
 import { readBaseURL } from '../base-url.js'
 import { nearestName } from '../nearest-name.js'
 import { ownProperties } from '../own-properties.js'

@@ -1,6 +1,5 @@
-import { ADVANCE_SETS, ORDERS, type AdvanceSet, type FailureKind, type Order } from '@understudy/core'
+import { ADVANCE_SETS, isRecord, ORDERS, type AdvanceSet, type FailureKind, type Order } from '@understudy/core'
 import { z } from 'zod'
-import { isRecord } from '../is-record.js'
 import type { RouteSettings, WaitingComment } from '../routes-input.js'
 import { strictObject } from './check-object.js'
 import { choose } from './choose.js'

@@ -32,4 +32,3 @@ export function oneOf<Word extends string>(
 
 /** A switch. */
 export const boolean = rule((value): value is boolean => typeof value === 'boolean', 'true or false')
-

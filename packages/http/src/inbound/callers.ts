@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 
 import type { Caller, Identify } from '@understudy/config'
+import { isRecord } from '@understudy/core'
 
 import { isThenable } from '../host-code.js'
 import type { IdentifyTrouble } from '../identify-faults.js'
-import { isRecord } from './is-record.js'
 import type { InboundRequest } from './request.js'
 
 /** Who asks, and what events call the key. */

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 
 import { whereNoJson } from '@understudy/config'
+import { isRecord } from '@understudy/core'
 
-import { isRecord } from './is-record.js'
 import type { BodyIssue } from './issue-words.js'
 import { issueWords } from './issue-words.js'
 import { firstBadItem } from './large-arrays.js'

@@ -1,6 +1,5 @@
+import { isRecord } from '@understudy/core'
 import { z } from 'zod'
-
-import { isRecord } from './is-record.js'
 
 /** `true`: the schema takes the value. `false`: it may or may not. */
 export type QuickAccept = (value: unknown) => boolean

@@ -1,4 +1,4 @@
-import { suggestName } from '@understudy/config'
+import { nearestName } from '@understudy/config'
 
 import type { Rejection } from './rejection.js'
 import type { RunnableRoute, UnusableRoute } from './routes.js'
@@ -44,9 +44,8 @@ export function unusableRoute(problem: UnusableRoute, routes: ReadonlyMap<string
 
 /** `; did you mean 'chat'?`, where a route that a caller may name is called nearly so; else nothing. */
 export function meantRoute(name: string, names: readonly string[]): string {
-  const suggested = suggestName(name, names)
-  // Without a near one it lists them all, of which there may be hundreds, and which are not all that may be named: legs may be too.
-  return suggested.startsWith('did you mean ') ? `; ${suggested}` : ''
+  const nearest = nearestName(name, names)
+  return nearest === undefined ? '' : `; did you mean '${cut(nearest)}'?`
 }
 
 /** A name as an error shows it. */

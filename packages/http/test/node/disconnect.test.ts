@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import t from 'tap'
 
 import { collectGarbage } from '../../../../test/kit/collect-garbage.js'
@@ -23,16 +23,22 @@ async function serve(t: Test, onExchange: (exchange: Exchange) => void): Promise
   return (server.address() as AddressInfo).port
 }
 
+/** A request that has arrived, with the client's end of its socket. */
+async function exchange(t: Test): Promise<Exchange & { readonly socket: Socket }> {
+  const arrived = deferred<Exchange>()
+  const port = await serve(t, arrived.resolve)
+  const socket = await openSocket(port)
+  t.teardown(() => socket.destroy())
+  socket.write(rawPost('/', ''))
+  return { ...(await arrived.promise), socket }
+}
+
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
 t.test('a socket that died before we looked is noticed at once', async (t) => {
-  const arrived = deferred<Exchange>()
-  const port = await serve(t, arrived.resolve)
-  const socket = await openSocket(port)
-  socket.write(rawPost('/', ''))
-  const { req, res } = await arrived.promise
+  const { socket, req, res } = await exchange(t)
   const closed = new Promise((resolve) => res.once('close', resolve))
   socket.resetAndDestroy()
   await within(1_000, 'the close', closed)
@@ -45,12 +51,7 @@ t.test('a socket that died before we looked is noticed at once', async (t) => {
 })
 
 t.test('our own whole answer that was written is no disconnect, and nothing listens on', async (t) => {
-  const arrived = deferred<Exchange>()
-  const port = await serve(t, arrived.resolve)
-  const socket = await openSocket(port)
-  t.teardown(() => socket.destroy())
-  socket.write(rawPost('/', ''))
-  const { req, res } = await arrived.promise
+  const { req, res } = await exchange(t)
   const before = res.listenerCount('close')
   const client = watchClient(req, res)
   t.equal(res.listenerCount('close'), before + 1)
@@ -64,12 +65,7 @@ t.test('our own whole answer that was written is no disconnect, and nothing list
 })
 
 t.test('whoever waited for the client is held no longer than its response is open', async (t) => {
-  const arrived = deferred<Exchange>()
-  const port = await serve(t, arrived.resolve)
-  const socket = await openSocket(port)
-  t.teardown(() => socket.destroy())
-  socket.write(rawPost('/', ''))
-  const { req, res } = await arrived.promise
+  const { req, res } = await exchange(t)
   const client = watchClient(req, res)
   const weak = waitingWeakly(client)
   const closed = new Promise((resolve) => res.once('close', resolve))
@@ -90,12 +86,7 @@ function waitingWeakly(client: NodeClient): WeakRef<object> {
 }
 
 t.test('a host that has answered before we looked leaves nobody who waits', async (t) => {
-  const arrived = deferred<Exchange>()
-  const port = await serve(t, arrived.resolve)
-  const socket = await openSocket(port)
-  t.teardown(() => socket.destroy())
-  socket.write(rawPost('/', ''))
-  const { req, res } = await arrived.promise
+  const { req, res } = await exchange(t)
   res.end(Buffer.alloc(20_000_000))
   t.equal(watchClient(req, res).isGone(), true, 'though it is not written yet')
 })
@@ -176,11 +167,7 @@ t.test('a client that leaves while it sends is a disconnect, one that sends what
 })
 
 t.test('only what says that the client is gone is a disconnect', async (t) => {
-  const arrived = deferred<Exchange>()
-  const port = await serve(t, arrived.resolve)
-  const socket = await openSocket(port)
-  socket.write(rawPost('/', ''))
-  const { req, res } = await arrived.promise
+  const { socket, req, res } = await exchange(t)
   const client = watchClient(req, res)
   const premature = Object.assign(new Error('Premature close'), { code: 'ERR_STREAM_PREMATURE_CLOSE' })
   const own = Object.assign(new Error('a database'), { code: 'ECONNRESET' })
