@@ -28,6 +28,7 @@ export function openChange({ title, text, word, path, body, presets, onDone }) {
   say(byId('change-text'), text)
   say(submit, word)
   say(error, '')
+  submit.disabled = false
   reason.value = ''
   byId('preset-fields').hidden = presets === undefined
   preset.replaceChildren(...(presets ?? []).map(({ name }) => make('option', { value: name }, name)))
@@ -46,20 +47,25 @@ function describePreset() {
 async function send() {
   if (reason.value.trim() === '') return refuse('Say why: the reason stands in the history.', reason)
   if (!actorField.hidden && actor.value.trim() === '') return refuse('Say who you are.', actor)
-  const { path, body, presets, onDone } = current
+  const asked = current
+  const { path, body, presets, onDone } = asked
+  // Whoever left with Escape may stand in the next dialog already, which is not this answer's.
+  const isShown = () => dialog.open && current === asked
   submit.disabled = true
   try {
     const selected = presets === undefined ? {} : { preset: preset.value, for_ms: Number(byId('for').value) }
     const named = actorField.hidden ? {} : { actor: actor.value }
     await call(path, { ...body, ...selected, ...named, reason: reason.value })
-    dialog.close()
+    if (isShown()) dialog.close()
     onDone()
   } catch (refused) {
     const asksWho = refused.code === 'invalid_request' && /actor/.test(refused.message)
     if (asksWho) actorField.hidden = false
-    refuse(asksWho ? 'Say who you are.' : `Not done: ${refused.message}`, asksWho ? actor : reason)
+    const text = asksWho ? 'Say who you are.' : `Not done: ${refused.message}`
+    if (isShown()) refuse(text, asksWho ? actor : reason)
+    else say(byId('news'), text)
   } finally {
-    submit.disabled = false
+    if (isShown()) submit.disabled = false
   }
 }
 

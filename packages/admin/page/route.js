@@ -21,7 +21,7 @@ export function routeCard(name, { onPin, onUnpin, onRevert, onRestore, onEndDril
   const happened = happenedList(onRestore)
   const trial = tryList(name)
   const pin = button(`Pin a preset of ${name}`, 'Pin a preset', onPin)
-  const unpin = button(`Unpin ${name}`, 'Unpin', onUnpin)
+  const unpin = button(`Unpin ${name}`, 'Unpin', () => unpin.getAttribute('aria-disabled') !== 'true' && onUnpin())
   const revert = button(`Revert the last change of ${name}`, 'Revert last change', onRevert)
   const element = make('section', { class: 'route', 'aria-labelledby': id },
     make('h2', { id }, name), what, why, legs, drills,
@@ -42,7 +42,8 @@ export function routeCard(name, { onPin, onUnpin, onRevert, onRestore, onEndDril
     const marks = status.happened.filter((event) => isAbout(event, route))
     pin.hidden = !canChange || chain.presets === undefined
     unpin.hidden = pin.hidden
-    unpin.disabled = !isPinned
+    // Not disabled: the focus that a dialog gives back would be lost, where the news of the change comes before its answer.
+    unpin.setAttribute('aria-disabled', String(!isPinned))
     revert.hidden = !canChange || (chain.layer === 'code' && !marks.some(({ type }) => type === 'chain-applied'))
     // Vectors of two models cannot be compared: such a route is not tried with a chat.
     trial.button.hidden = route.dimensions !== undefined
