@@ -9,9 +9,8 @@ import type { Test } from 'tap'
 
 import { plainSetUps, startHost } from '../cases/hosts.js'
 import { deferred } from '../kit/deferred.js'
-import { within } from '../kit/within.js'
+import { until } from '../kit/until.js'
 
-const WITHIN_MS = 5_000
 
 function says(name: string, ...words: readonly string[]) {
   return { name, async *open() {
@@ -39,13 +38,6 @@ async function servedBy(port: number): Promise<string> {
   const response = await ask(port)
   await response.text()
   return `${response.headers.get('understudy-served')} ${response.headers.get('understudy-degraded')}`
-}
-
-async function until(label: string, holds: () => boolean): Promise<void> {
-  const seen = async () => {
-    while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-  await within(WITHIN_MS, label, seen())
 }
 
 function document(version: number, chat: object): string {

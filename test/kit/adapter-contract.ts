@@ -12,6 +12,7 @@ import { deferred } from './deferred.js'
 import { ask, begin, headOf, JSON_HEADERS, nextChunk, open, openSocket, rawPost, readToEnd, readUntil, textOf } from './http-client.js'
 import { echo, eventStream, json, MAX_BODY_BYTES, scriptedFallback } from './scripted-fallback.js'
 import type { ScriptedFallback } from './scripted-fallback.js'
+import { settled, until } from './until.js'
 import { aborted, within } from './within.js'
 
 /** How a host is set up around us. */
@@ -609,20 +610,6 @@ async function openFed(port: number, sources: ByteSource[], headers: Readonly<Re
   await until('the request arrives', () => sources.length > before)
   sources[before]?.push(EVENT('one'))
   return response
-}
-
-/** Lets the event loop turn, with its sockets, until something is so. */
-async function until(label: string, isSo: () => boolean): Promise<void> {
-  const deadline = Date.now() + 2_000
-  while (!isSo()) {
-    if (Date.now() > deadline) throw new Error(`not within 2 s: ${label}`)
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-}
-
-/** Lets what is under way on loopback come to rest. */
-async function settled(): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }
 
 /** How much a socket has given to the kernel: what libuv took, less what still waits there. */

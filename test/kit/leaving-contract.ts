@@ -8,6 +8,7 @@ import type { ReceivedCall, Step } from '@understudy/simulator'
 
 import { clientOf } from './any-client.js'
 import type { Transport } from './any-client.js'
+import { until } from './until.js'
 import { within } from './within.js'
 
 /** A running host that serves a `Fallback` at its root. */
@@ -148,14 +149,6 @@ async function atRest(t: Test, call: ReceivedCall, rest: () => { openRuns: numbe
   await until('no run is open', () => rest().openRuns === 0)
   t.ok(rest().failures.every((count) => count === 0), 'nobody is charged')
   return end
-}
-
-async function until(label: string, isSo: () => boolean): Promise<void> {
-  const deadline = Date.now() + 2_000
-  while (!isSo()) {
-    if (Date.now() > deadline) throw new Error(`not within 2 s: ${label}`)
-    await new Promise((resolve) => setImmediate(resolve))
-  }
 }
 
 /** The value of a counter that has stopped. */

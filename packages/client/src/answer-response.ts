@@ -17,14 +17,14 @@ const TRANSPORT_HEADERS = ['content-encoding', 'content-length', 'transfer-encod
 
 /**
  * The answer of a bound run as the caller's SDK takes it: a response in the caller's dialect, with the provider's own headers, and
- * which entry served in `understudy-served`. The stream ends when `signal` aborts.
+ * which entry served in `understudy-served`. The stream ends when `signal` aborts; `wallClock` dates what is translated.
  */
 export async function answerResponse(
   run: CommittedRun,
   attempt: ServingAttempt,
   answer: OpenedAnswer,
   call: ClientCall,
-  signal: AbortSignal,
+  { signal, wallClock }: { readonly signal: AbortSignal; readonly wallClock: () => number },
 ): Promise<Response> {
   const { codec } = call.dialect
   const { status, statusText, url } = answer.response
@@ -33,8 +33,8 @@ export async function answerResponse(
   const isForwarded = stream ? form === 'events' : form === 'json' && attempt.entry.dialect === call.dialect
   const init = { status: status === 204 || status === 205 ? 200 : status, statusText, headers: headersOf(run, attempt, answer, call) }
   const written = {
-    id: `understudy-${Date.now().toString(36)}`,
-    created: Math.floor(Date.now() / 1_000),
+    id: `understudy-${wallClock().toString(36)}`,
+    created: Math.floor(wallClock() / 1_000),
     model: attempt.entry.dialect === call.dialect ? undefined : run.leg.model,
   }
 

@@ -25,7 +25,7 @@ export interface BedrockLegOptions extends LegParts {
 
 /** A leg that sends a command of Converse through another client of the same SDK. */
 export function createBedrockLeg(entry: BedrockEntry, options: BedrockLegOptions): Leg {
-  const { asked, globalParams, sendOptions, onAttempt, hopTimeoutMs, limits, clock, eventOf } = options
+  const { asked, globalParams, sendOptions, onAttempt, hopTimeoutMs, limits, clock, wallClock, eventOf } = options
   const { client, provider, isPrimary } = entry
   const named = asked.input['modelId']
   const model = isPrimary && typeof named === 'string' ? named : entry.model
@@ -65,7 +65,7 @@ export function createBedrockLeg(entry: BedrockEntry, options: BedrockLegOptions
     const expired = hop.expired()
     if (expired !== undefined) return new LegFailedError(expired)
     attempt.thrown ??= { error: thrown }
-    return new LegFailedError(failureOfCommand(thrown, Date.now()), { cause: thrown })
+    return new LegFailedError(failureOfCommand(thrown, wallClock()), { cause: thrown })
   }
 
   async function* whole(output: unknown): AsyncGenerator<Arrival, undefined> {

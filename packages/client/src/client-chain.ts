@@ -3,7 +3,6 @@ import {
   advanceKinds,
   createHealthRegistry,
   createLatencies,
-  createSystemClock,
   LegFailedError,
   run,
 } from '@understudy/core'
@@ -12,6 +11,7 @@ import type { Attempt } from './attempt.js'
 import { errorOf } from './attempt.js'
 import type { AnyEntry, ClientCall } from './client-call.js'
 import { ProviderUnavailableError } from './errors.js'
+import type { ClientGround } from './ground.js'
 import type { WithFallbackOptions } from './options.js'
 import { createRunTeller, safely } from './run-teller.js'
 import { bedrockRefusal } from './bedrock-refusal.js'
@@ -43,18 +43,19 @@ export interface LegParts {
   readonly limits: LegLimits
   /** Its timers hold no process. */
   readonly clock: Clock
+  /** Milliseconds since the epoch. */
+  readonly wallClock: () => number
 }
 
 /** Makes the chain. Throws a `TypeError` for an option of the core that is none. */
-export function createClientChain(entries: readonly AnyEntry[], options: WithFallbackOptions): ClientChain {
+export function createClientChain(entries: readonly AnyEntry[], options: WithFallbackOptions, ground: ClientGround): ClientChain {
   const { hopTimeoutMs = HOP_TIMEOUT_MS, idleTimeoutMs, idempotency = 'safe' } = options
-  const clock = createSystemClock()
-  const hopClock = createSystemClock({ unref: true })
+  const { clock, hopClock, random, wallClock } = ground
   const settings = settingsOf(options)
   const latencies: Latencies = createLatencies()
   const tell = options.on && safely(options.on)
-  const health = healthOf(options, tell)
-  const tellRun = createRunTeller(tell)
+  const health = healthOf(options, ground, tell)
+  const tellRun = createRunTeller(tell, ground)
   const [first] = entries
   const asked = idempotency === 'never' ? entries.filter(({ provider }) => provider === first?.provider) : entries
   // Connecting and the first content are the SDK's and the provider's own affair here: an attempt has one limit, the hop's.
@@ -73,16 +74,16 @@ export function createClientChain(entries: readonly AnyEntry[], options: WithFal
       (entry.dialect === undefined ? bedrockRefusal(entry, call, parts) : createSdkLeg(entry, { ...parts, call })))
     const { answer } = attempt
     if (answer === undefined || !isServing(attempt)) throw new TypeError('an answer without its attempt')
-    return answerResponse(committed, attempt, answer, call, signal)
+    return answerResponse(committed, attempt, answer, call, { signal, wallClock })
   }
 
   async function walk(...[call, legOf]: Parameters<ClientChain['walk']>): ReturnType<ClientChain['walk']> {
     let attempt: Attempt | undefined
     const onAttempt = (next: Attempt): void => void (attempt = next)
-    const legs = asked.map((entry) => legOf(entry, { onAttempt, hopTimeoutMs, limits, clock: hopClock }))
+    const legs = asked.map((entry) => legOf(entry, { onAttempt, hopTimeoutMs, limits, clock: hopClock, wallClock }))
     const told = tellRun(call.request.model ?? legs[0]?.model)
     const prices = pricesOf(call, options)
-    const host = { clock, random: Math.random, health: health?.forRun(), latencies, prices, ...told }
+    const host = { clock, random, health: health?.forRun(), latencies, prices, ...told }
     const outcome = await run(legs, call.request, settingsFor(call, settings), host, call.signal)
     if (outcome.type === 'failed') throw await finalError(outcome, attempt, legs, first)
     if (attempt === undefined) throw new TypeError('an answer without its attempt')
@@ -121,12 +122,13 @@ function settingsOf(options: WithFallbackOptions): RunSettings {
 
 function healthOf(
   { breaker = {}, cooldown = false }: WithFallbackOptions,
+  { clock, random, wallClock }: ClientGround,
   on: WithFallbackOptions['on'],
 ): HealthRegistry | undefined {
   if (breaker === false && !cooldown) return undefined
   // A caller's own mistakes say nothing about a provider, and a throttled one is as good as down.
   const rule = breaker === false ? false : { counts: 'sdk' as const, ...breaker }
-  return createHealthRegistry({ clock: createSystemClock(), breaker: rule, cooldown, on })
+  return createHealthRegistry({ clock, random, epoch: wallClock, breaker: rule, cooldown, on })
 }
 
 async function finalError(

@@ -1,5 +1,6 @@
 import type { FallbackEvent, RunHost } from '@understudy/core'
 import { createRunJournal } from '@understudy/core'
+import type { ClientGround } from './ground.js'
 
 /** What a run is told to tell of itself. */
 type Told = Pick<RunHost, 'journal' | 'onEnd'>
@@ -23,22 +24,25 @@ export function safely(on: Listener): Listener {
 }
 
 /** Makes what each run tells; nothing where nobody listens. `tell` never throws. */
-export function createRunTeller(tell: Listener | undefined): (requested: string | undefined) => Told {
+export function createRunTeller(
+  tell: Listener | undefined,
+  { clock, wallClock }: Pick<ClientGround, 'clock' | 'wallClock'>,
+): (requested: string | undefined) => Told {
   if (tell === undefined) return () => ({})
   let calls = 0
 
   return (requested) => {
     calls += 1
     const requestId = `${ROUTE}-${calls}`
-    const startedAt = performance.now()
+    const startedAt = clock.now()
     return {
-      journal: createRunJournal({ requestId, route: ROUTE, epoch: Date.now }, tell),
+      journal: createRunJournal({ requestId, route: ROUTE, epoch: wallClock }, tell),
       onEnd({ failure, verdict, usage }, leg) {
         tell({
           type: 'run-end',
           requestId,
           route: ROUTE,
-          at: Date.now(),
+          at: wallClock(),
           lane: 'standard',
           requested,
           provider: leg?.provider,
@@ -46,7 +50,7 @@ export function createRunTeller(tell: Listener | undefined): (requested: string 
           usage,
           errorCode: failure?.kind,
           verdict,
-          latencyMs: performance.now() - startedAt,
+          latencyMs: clock.now() - startedAt,
         })
       },
     }

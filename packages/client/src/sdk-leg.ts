@@ -22,7 +22,7 @@ export interface SdkLegOptions extends LegParts {
 
 /** A leg that asks a provider through its SDK. */
 export function createSdkLeg(entry: ClientEntry, options: SdkLegOptions): Leg {
-  const { call, onAttempt, hopTimeoutMs, limits, clock } = options
+  const { call, onAttempt, hopTimeoutMs, limits, clock, wallClock } = options
   const { client, dialect, provider } = entry
   const model = call.request.model !== undefined && entry.isPrimary ? call.request.model : entry.model
 
@@ -52,7 +52,7 @@ export function createSdkLeg(entry: ClientEntry, options: SdkLegOptions): Leg {
         // The SDK could not write it down: it is the caller's fault, and nobody was asked.
         throw new LegFailedError(failureOf('refused', { processed: 'no', code: 'unserializable' }), { cause: thrown })
       }
-      throw looked ?? new LegFailedError(failureOfThrown(thrown, dialect, Date.now()), { cause: thrown })
+      throw looked ?? new LegFailedError(failureOfThrown(thrown, dialect, wallClock()), { cause: thrown })
     }
   }
 

@@ -4,6 +4,8 @@ import type { AnyEntry } from './client-call.js'
 import { readCall } from './client-call.js'
 import type { ClientChain } from './client-chain.js'
 import { createClientChain } from './client-chain.js'
+import type { ClientGround } from './ground.js'
+import { systemGround } from './ground.js'
 import type { RequestParams, WithFallbackOptions } from './options.js'
 import { providerNameOf } from './provider-name.js'
 import { requestOf } from './replay-events.js'
@@ -24,12 +26,17 @@ import { wrapGemini } from './wrap-gemini.js'
  * off. Throws a `TypeError` for a client or an option that is none.
  */
 export function withFallback<Client extends SdkClient>(client: Client, options: WithFallbackOptions): Client {
+  return fallbackClient(client, options, systemGround())
+}
+
+/** `withFallback` on a ground of one's own. */
+export function fallbackClient<Client extends SdkClient>(client: Client, options: WithFallbackOptions, ground: ClientGround): Client {
   checkOptions(client, options)
   const primary = entryOf(client, options.model, {}, options.provider, true)
   const fallbacks = options.fallback.map(([other, model, params, provider]) => entryOf(other, model, params, provider, false))
-  const chain = createClientChain([primary, ...fallbacks], options)
+  const chain = createClientChain([primary, ...fallbacks], options, ground)
   const dialect = postedDialectOf(client)
-  if (dialect !== undefined) return wrap(client, dialect, chain, options)
+  if (dialect !== undefined) return wrap(client, dialect, chain, { options, ground })
   if (isBedrockClient(client)) return wrapBedrock(client, chain, options)
   if (isGemini(client)) return wrapGemini(client, chain, options)
   throw new TypeError('withFallback: the client is none of an SDK that is known here')
@@ -54,7 +61,12 @@ function entryOf(
 }
 
 /** Takes the place of the one method in which the SDKs make a request out of its options, and leaves all before and behind it. */
-function wrap<Client extends SdkClient>(client: Client, dialect: PostedDialect, chain: ClientChain, options: WithFallbackOptions): Client {
+function wrap<Client extends SdkClient>(
+  client: Client,
+  dialect: PostedDialect,
+  chain: ClientChain,
+  { options, ground }: { readonly options: WithFallbackOptions; readonly ground: ClientGround },
+): Client {
   const members: Record<string, unknown> = {
     async makeRequest(given: unknown, ...rest: unknown[]): Promise<unknown> {
       const requestOptions: unknown = await given
@@ -66,7 +78,7 @@ function wrap<Client extends SdkClient>(client: Client, dialect: PostedDialect, 
     // A client that is made of this one has the same fallbacks, and a memory of its own.
     withOptions(given: unknown): unknown {
       const other = callOf(client, 'withOptions', given)
-      return isSdkClient(other) ? withFallback(other, options) : other
+      return isSdkClient(other) ? fallbackClient(other, options, ground) : other
     },
   }
   const wrapped = withMembers(client, members)

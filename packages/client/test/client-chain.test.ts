@@ -8,6 +8,8 @@ import {
   isUntranslatableModelError,
   ProviderUnavailableError,
 } from '@understudy/client'
+import { createFakeClock } from '../../../test/kit/fake-clock.js'
+import { until } from '../../../test/kit/until.js'
 import { KEYS, MESSAGES, readStream, rejection, startPair } from './kit.js'
 
 const PARAMS = { model: 'large', messages: MESSAGES } as const
@@ -51,10 +53,13 @@ t.test('with `never` no other provider is asked, and a call can only be stricter
 
 t.test('a provider that fails three times in a row is asked last, then left out, and asked first once it is well', async (t) => {
   const { make, one, two } = await startPair(t, [{ status: 529, times: 3 }, {}])
-  const client = make({ breaker: { failureThreshold: 3, recoveryMs: 150, jitter: 0, successThreshold: 1 } })
+  const clock = createFakeClock()
+  const client = make({ breaker: { failureThreshold: 3, recoveryMs: 30_000, jitter: 0, successThreshold: 1 } }, { clock })
   for (let call = 0; call < 5; call += 1) t.equal(await served(client), 'small')
   t.equal(one.calls.length, 3, 'it is left out')
-  await new Promise((resolve) => setTimeout(resolve, 200))
+  await clock.advance(29_999)
+  t.equal(await served(client), 'small', 'not yet')
+  await clock.advance(1)
   t.equal(await served(client), 'large', 'a request is its probe')
   t.equal(await served(client), 'large')
 
@@ -91,15 +96,30 @@ t.test('where no provider can be asked the error names those that would have bee
 })
 
 t.test('behind the window nothing starts, and what runs is not cut', async (t) => {
-  const { make, two } = await startPair(t, [{ delayMs: 120, status: 429 }, { delayMs: 120 }], { windowMs: 60 })
-  t.match(await rejection(served(make())), { status: 429 })
+  const { make, one, two } = await startPair(t, [{ delayMs: 50, status: 429 }, { delayMs: 50 }], { windowMs: 30_000 })
+  const clock = createFakeClock()
+  const failing = rejection(served(make({}, { clock })))
+  await one.waitForCall('large', 1)
+  await clock.advance(30_000)
+  t.match(await failing, { status: 429 })
   t.equal(two.calls.length, 0)
-  t.equal(await served(make()), 'large')
+  const running = served(make({}, { clock }))
+  await one.waitForCall('large', 2)
+  await clock.advance(60_000)
+  t.equal(await running, 'large')
 })
 
 t.test('a 429 that says when is waited for, if retries are asked for and the window allows', async (t) => {
-  const { make, one } = await startPair(t, [{ status: 429, headers: { 'retry-after-ms': '30' } }, {}])
-  t.equal(await served(make({ retries: 1 })), 'large')
+  const { make, one } = await startPair(t, [{ status: 429, headers: { 'retry-after-ms': '4000' } }, {}])
+  const clock = createFakeClock()
+  let failures = 0
+  const on = ({ type }: FallbackEvent): void => void (failures += Number(type === 'attempt-failure'))
+  const patient = served(make({ retries: 1, on }, { clock }))
+  await until('it waits', () => failures === 1)
+  await clock.advance(3_999)
+  t.equal(one.calls.length, 1)
+  await clock.advance(1)
+  t.equal(await patient, 'large')
   t.equal(one.calls.length, 2)
   one.setScript({ fallback: { status: 429, headers: { 'retry-after': '40' } } })
   t.equal(await served(make({ retries: 1 })), 'small', 'too long')
@@ -107,12 +127,12 @@ t.test('a 429 that says when is waited for, if retries are asked for and the win
   t.equal(await served(make({ retries: 1 })), 'small', 'it does not say')
   one.setScript({ fallback: { status: 429, headers: { 'retry-after': '10' } } })
   const caller = new AbortController()
-  const waiting = rejection(make({ retries: 1 }).chat.completions.create(PARAMS, { signal: caller.signal }))
-  await one.waitForCall('large', 1)
-  setTimeout(() => caller.abort(), 30)
-  const startedAt = performance.now()
+  const waiting = rejection(make({ retries: 1, on }, { clock }).chat.completions.create(PARAMS, { signal: caller.signal }))
+  await until('it waits', () => failures === 2)
+  await clock.advance(9_999)
+  caller.abort()
   t.ok((await waiting) instanceof OpenAI.APIUserAbortError, 'the caller leaves while we wait')
-  t.ok(performance.now() - startedAt < 1_000)
+  t.equal(clock.pending, 0, 'and nothing waits on')
 })
 
 t.test('an order is kept to, be it one of one\'s own or by price', async (t) => {

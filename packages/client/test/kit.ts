@@ -1,8 +1,10 @@
 import OpenAI from 'openai'
 import type { Script, Simulator, Step } from '@understudy/simulator'
 import { startSimulator } from '@understudy/simulator'
-import { withFallback } from '@understudy/client'
 import type { WithFallbackOptions } from '@understudy/client'
+import type { ClientGround } from '../src/ground.js'
+import { systemGround } from '../src/ground.js'
+import { fallbackClient } from '../src/with-fallback.js'
 
 /** A question with something in it that must not be said elsewhere. */
 export const MESSAGES: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Is canary-prompt-77 well?' }]
@@ -16,8 +18,8 @@ export interface Pair {
   readonly first: OpenAI
   readonly second: OpenAI
   readonly client: OpenAI
-  /** Another one, with a memory of its own. */
-  readonly make: (options?: Partial<WithFallbackOptions>) => OpenAI
+  /** Another one, with a memory of its own; on the system's clocks, or on others. */
+  readonly make: (options?: Partial<WithFallbackOptions>, ground?: Partial<ClientGround>) => OpenAI
 }
 
 /** The first provider plays these steps for `large`; the second is well. */
@@ -32,8 +34,10 @@ export async function startPair(
   t.teardown(() => Promise.all([one.close(), two.close()]))
   const first = new OpenAI({ baseURL: one.url, apiKey: KEYS[0] })
   const second = new OpenAI({ baseURL: two.url, apiKey: KEYS[1] })
-  const make = (own: Partial<WithFallbackOptions> = {}): OpenAI =>
-    withFallback(first, { fallback: [[second, 'small', {}, 'second']], provider: 'first', ...options, ...own })
+  const make = (own: Partial<WithFallbackOptions> = {}, ground: Partial<ClientGround> = {}): OpenAI => {
+    const all = { fallback: [[second, 'small', {}, 'second']], provider: 'first', ...options, ...own } as const
+    return fallbackClient(first, all, { ...systemGround(), ...ground })
+  }
   return { one, two, first, second, client: make(), make }
 }
 

@@ -91,7 +91,7 @@ t.test('what our own code throws before a provider is asked is a fault of ours',
   const entry = { client: second, dialect: { ...other, codec }, provider: 'second', model: 'small', defaultParams: {}, isPrimary: false }
   const request = { stream: false, messages: [] }
   const call = { dialect: own, params: {}, globalParams: {}, request, options: {}, signal: undefined, isUnrepeatable: false, includeUsage: false }
-  const leg = createSdkLeg(entry, { call, onAttempt: () => undefined, hopTimeoutMs: 1_000, limits: {}, clock: createSystemClock({ unref: true }) })
+  const leg = createSdkLeg(entry, { call, onAttempt: () => undefined, hopTimeoutMs: 1_000, limits: {}, clock: createSystemClock({ unref: true }), wallClock: Date.now })
   const context = { signal: new AbortController().signal, onConnect: () => undefined }
   t.match(await rejection(Promise.resolve(leg.open(request, context))), { failure: { kind: 'server_error', processed: 'no', internal: true }, cause: thrown })
   t.equal(one.calls.length + two.calls.length, 0)

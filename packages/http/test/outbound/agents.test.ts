@@ -11,10 +11,10 @@ import { inspect } from 'node:util'
 import t from 'tap'
 import type { Test } from 'tap'
 import { createProviderAgents } from '../../src/outbound/agents.js'
+import { until } from '../../../../test/kit/until.js'
 import {
   CANARY,
   contextOf,
-  eventually,
   JSON_REQUEST,
   legOn,
   listen,
@@ -78,11 +78,11 @@ t.test('an abort while connecting settles at once and stops the connecting', asy
   const sockets = () => process.getActiveResourcesInfo().filter((name) => name.endsWith('ConnectWrap')).length
   const before = sockets()
   const opening = rejection(leg.open(requestOf(JSON_REQUEST), context))
-  await eventually('it is connecting', () => sockets() > before)
+  await until('it is connecting', () => sockets() > before)
   context.abort('gone')
   t.equal(await opening, 'gone')
   t.equal(context.connects(), 0)
-  await eventually('nothing connects', () => sockets() === before)
+  await until('nothing connects', () => sockets() === before)
 })
 
 t.test('an abort during a TLS handshake closes the socket, and the next request is not hurt', async (t) => {
@@ -91,11 +91,11 @@ t.test('an abort during a TLS handshake closes the socket, and the next request 
   for (let round = 1; round < 4; round += 1) {
     const context = contextOf()
     const opening = rejection(leg.open(requestOf(JSON_REQUEST), context))
-    await eventually('it is connected', () => total() === round)
+    await until('it is connected', () => total() === round)
     context.abort('gone')
     t.equal(await opening, 'gone')
     for (const socket of sockets) socket.resume()
-    await eventually('the socket is closed', () => sockets.size === 0)
+    await until('the socket is closed', () => sockets.size === 0)
   }
 })
 
@@ -104,13 +104,13 @@ t.test('close ends what is in flight, and what comes later fails', async (t) => 
   const agents = createProviderAgents({ proxy: { type: 'none' } })
   const leg = legOn(t, server.url, { agents })
   const opening = rejection(leg.open(requestOf(JSON_REQUEST), contextOf()))
-  await eventually('it was called', () => server.calls.length === 1)
+  await until('it was called', () => server.calls.length === 1)
   await Promise.all([agents.close(), agents.close()])
   t.match(await opening, { failure: { kind: 'connection_error', processed: 'maybe' } })
   t.match(await rejection(leg.open(requestOf(JSON_REQUEST), contextOf())), {
     failure: { kind: 'connection_error', processed: 'no', code: 'UND_ERR_DESTROYED' },
   })
-  await eventually('the socket is closed', () => server.open() === 0)
+  await until('the socket is closed', () => server.open() === 0)
 })
 
 t.test('each provider has connections of its own', async (t) => {
@@ -183,10 +183,10 @@ t.test('a proxy', async (t) => {
     const agents = createProviderAgents({ proxy: { type: 'url', url: () => `http://127.0.0.1:${silent.port}` } })
     const context = contextOf()
     const opening = rejection(legOn(t, 'https://127.0.0.1:1', { agents }).open(requestOf(JSON_REQUEST), context))
-    await eventually('the proxy was called', () => silent.sockets.size === 1)
+    await until('the proxy was called', () => silent.sockets.size === 1)
     context.abort('gone')
     t.equal(await opening, 'gone')
-    await eventually('the socket to the proxy is closed', () => closed === 1)
+    await until('the socket to the proxy is closed', () => closed === 1)
   })
 
   t.test('that is no URL is refused without being quoted', async (t) => {

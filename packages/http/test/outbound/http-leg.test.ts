@@ -11,11 +11,11 @@ import type { Test } from 'tap'
 import { createProviderAgents } from '../../src/outbound/agents.js'
 import type { HttpLegOptions } from '../../src/outbound/http-leg.js'
 import { createHttpLeg } from '../../src/outbound/http-leg.js'
+import { settled, until } from '../../../../test/kit/until.js'
 import {
   arrivalsOf,
   CANARY,
   contextOf,
-  eventually,
   JSON_REQUEST,
   legOn,
   listen,
@@ -384,7 +384,7 @@ t.test('a stream', async (t) => {
     t.match(first.value, { events: 2, parts: [{ text: 'a' }, { text: 'b' }], bytes })
     context.abort('enough')
     t.equal(await rejection(iterator.next()), 'enough')
-    await eventually('the socket is closed', () => server.open() === 0)
+    await until('the socket is closed', () => server.open() === 0)
   })
 
   t.test('has no bytes for a client of another dialect, and for one that reads no stream', async (t) => {
@@ -398,15 +398,17 @@ t.test('a stream', async (t) => {
   })
 
   t.test('that has said its end lets the connection be used again', async (t) => {
+    const begun: ServerResponse[] = []
     const server = await serve(t, (response) => {
+      begun.push(response)
       response.writeHead(200, events)
       response.write('data: a\n\ndata: [DONE]\n\n')
-      setTimeout(() => response.end(), 20)
     })
     const leg = legOn(t, server.url)
     for (let round = 0; round < 3; round += 1) {
       t.equal(textOf(await partsOf(await leg.open(requestOf(STREAM_REQUEST), contextOf()))), 'a<end>')
-      await new Promise((resolve) => setTimeout(resolve, 40))
+      begun[round]?.end()
+      await settled()
     }
     t.equal(server.connections(), 1)
   })
@@ -475,7 +477,7 @@ t.test('a stream', async (t) => {
     t.strictSame(await iterator.return?.(), { done: true, value: undefined })
     t.strictSame(await waiting, { done: true, value: undefined })
     t.strictSame(await iterator.next(), { done: true, value: undefined })
-    await eventually('the socket is closed', () => server.open() === 0)
+    await until('the socket is closed', () => server.open() === 0)
   })
 
   t.test('is read where the content type says nothing and the bytes are no JSON', async (t) => {
@@ -537,7 +539,7 @@ t.test('a JSON answer', async (t) => {
     t.match(await partsOf(await ask(t, large, JSON_REQUEST)), [
       { type: 'error', failure: { kind: 'malformed', code: 'answer_too_large' } },
     ])
-    await eventually('the socket is closed', () => large.open() === 0)
+    await until('the socket is closed', () => large.open() === 0)
   })
 
   t.test('that is a web page is malformed', async (t) => {
@@ -614,7 +616,7 @@ t.test('a compressed answer is decoded', async (t) => {
     const waiting = rejection(answer.arrivals[Symbol.asyncIterator]().next())
     context.abort('gone')
     t.equal(await waiting, 'gone')
-    await eventually('the socket is closed', () => server.open() === 0)
+    await until('the socket is closed', () => server.open() === 0)
   })
 })
 
@@ -652,7 +654,7 @@ t.test('an answer outside 2xx', async (t) => {
     })
     const failure = failureIn(await rejection(ask(t, server, JSON_REQUEST)))
     t.equal(failure.providerMessage?.length, 64 * 1024)
-    await eventually('the socket is closed', () => server.open() === 0)
+    await until('the socket is closed', () => server.open() === 0)
     t.ok(written < 16 * 1024 * 1024, `${written} bytes written`)
   })
 
@@ -660,11 +662,11 @@ t.test('an answer outside 2xx', async (t) => {
     const server = await serve(t, (response) => void response.writeHead(500).write('x'))
     const context = contextOf()
     const opening = rejection(legOn(t, server.url).open(requestOf(JSON_REQUEST), context))
-    await eventually('it was called', () => server.calls.length === 1)
+    await until('it was called', () => server.calls.length === 1)
     await new Promise((resolve) => setTimeout(resolve, 20))
     context.abort('gone')
     t.equal(await opening, 'gone')
-    await eventually('the socket is closed', () => server.open() === 0)
+    await until('the socket is closed', () => server.open() === 0)
   })
 
   t.test('is no place to be sent on to', async (t) => {
@@ -680,11 +682,11 @@ t.test('an abort', async (t) => {
     const server = await serve(t, () => undefined)
     const context = contextOf()
     const opening = rejection(legOn(t, server.url).open(requestOf(STREAM_REQUEST), context))
-    await eventually('it was called', () => server.calls.length === 1)
+    await until('it was called', () => server.calls.length === 1)
     const reason = new Error('gone')
     context.abort(reason)
     t.equal(await opening, reason)
-    await eventually('the socket is closed', () => server.open() === 0)
+    await until('the socket is closed', () => server.open() === 0)
     await new Promise((resolve) => setTimeout(resolve, 50))
     t.equal(server.connections(), 1, 'and nobody connects anew')
   })
@@ -695,11 +697,11 @@ t.test('an abort', async (t) => {
     const context = contextOf()
     const request = requestOf({ ...STREAM_REQUEST, blob: 'x'.repeat(20 * 1024 * 1024) })
     const opening = rejection(legOn(t, `http://127.0.0.1:${port}`).open(request, context))
-    await eventually('it is connected', () => context.connects() === 1 && sockets.size === 1)
+    await until('it is connected', () => context.connects() === 1 && sockets.size === 1)
     context.abort('gone')
     t.equal(await opening, 'gone')
     for (const socket of sockets) socket.resume()
-    await eventually('the socket is closed', () => sockets.size === 0)
+    await until('the socket is closed', () => sockets.size === 0)
   })
 
   t.test('before the start asks nobody', async (t) => {

@@ -215,12 +215,3 @@ export async function rejection(promise: unknown): Promise<unknown> {
   }
   throw new Error('it did not reject')
 }
-
-/** Waits until `check` holds, at most two seconds. */
-export async function eventually(label: string, check: () => boolean): Promise<void> {
-  const deadline = Date.now() + 2_000
-  while (!check()) {
-    if (Date.now() > deadline) throw new Error(`not within two seconds: ${label}`)
-    await new Promise((resolve) => setTimeout(resolve, 2))
-  }
-}

@@ -6,7 +6,8 @@ import type { Dispatcher } from 'undici'
 import { Agent } from 'undici'
 import { collectGarbage } from '../../../../test/kit/collect-garbage.js'
 import { createProviderAgents } from '../../src/outbound/agents.js'
-import { contextOf, eventually, legOn, listen, rejection, requestOf, serve } from './kit.js'
+import { until } from '../../../../test/kit/until.js'
+import { contextOf, legOn, listen, rejection, requestOf, serve } from './kit.js'
 
 const answerHi = 'data: hi\n\n'
 
@@ -36,7 +37,7 @@ t.test('a long prompt is held no longer than it takes to send it', async (t) => 
   const before = process.memoryUsage().external
   const answers = await Promise.all(Array.from({ length: 8 }, () => leg.open(prompt(2_000_000), contextOf())))
   // What is collected is given back a moment later.
-  await eventually('eight prompts of two megabytes are gone', () => {
+  await until('eight prompts of two megabytes are gone', () => {
     collectGarbage()
     return process.memoryUsage().external - before < 4_000_000
   })
@@ -64,11 +65,11 @@ t.test('an attempt that is given up in the middle of a long body leaves no conne
   const { port, sockets } = await listen(t, server)
   const context = contextOf()
   const opening = legOn(t, `http://127.0.0.1:${port}`).open(prompt(16_000_000), context)
-  await eventually('it is connected', () => sockets.size === 1 && context.connects() === 1)
+  await until('it is connected', () => sockets.size === 1 && context.connects() === 1)
   context.abort(new Error('enough'))
   t.match(await rejection(opening), { message: 'enough' })
   for (const socket of sockets) socket.resume()
-  await eventually('it is closed', () => sockets.size === 0)
+  await until('it is closed', () => sockets.size === 0)
 })
 
 t.test('a connection that breaks in the middle of a long body is a failed leg', async (t) => {
@@ -92,7 +93,7 @@ t.test('a provider that answers before it has read a long body is heard, and ask
     const thrown = await rejection(leg.open(prompt(16_000_000), contextOf()))
     t.match(isLegFailedError(thrown) && thrown.failure, { status: 413 })
     for (const socket of sockets) socket.resume()
-    await eventually('it is closed', () => sockets.size === 0)
+    await until('it is closed', () => sockets.size === 0)
   }
 })
 
