@@ -1,5 +1,5 @@
 import { isMarked } from '@understudy/core'
-import type { Dialect } from '@understudy/core'
+import type { ChatRequest, Dialect } from '@understudy/core'
 import { sanitiseName } from './sanitise-name.js'
 
 const marker = Symbol.for('understudy.UntranslatableRequestError')
@@ -24,6 +24,16 @@ export class UntranslatableRequestError extends Error {
     this.source = where.source
     this.target = where.target
     this.feature = feature
+  }
+}
+
+/** Says that a dialect cannot say something, by its structural name. */
+export type Refuse = (feature: string) => never
+
+/** What refuses parts of a request on the way to a dialect: it throws an `UntranslatableRequestError`. */
+export function createRefuse({ dialect: source }: Pick<ChatRequest, 'dialect'>, target: Dialect): Refuse {
+  return (feature) => {
+    throw new UntranslatableRequestError({ source, target, feature })
   }
 }
 

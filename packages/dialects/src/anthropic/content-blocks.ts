@@ -1,9 +1,7 @@
 import type { ContentBlock, MediaSource } from '@understudy/core'
 import { otherBlock } from '../other-block.js'
 import { defined, isObject, listOf, objectOf, textOf, type JsonObject } from '../read-json.js'
-
-/** Says that the dialect cannot say something, by its structural name. */
-export type Refuse = (feature: string) => never
+import type { Refuse } from '../untranslatable.js'
 
 /** https://platform.claude.com/docs/en/build-with-claude/vision */
 const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])

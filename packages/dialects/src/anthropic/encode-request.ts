@@ -1,8 +1,9 @@
 import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from '@understudy/core'
 import { closedSchema } from '../closed-schema.js'
 import { defined, objectOf, omit } from '../read-json.js'
-import { UntranslatableRequestError } from '../untranslatable.js'
-import { cacheControlOf, type Refuse } from './content-blocks.js'
+import { createRefuse } from '../untranslatable.js'
+import type { Refuse } from '../untranslatable.js'
+import { cacheControlOf } from './content-blocks.js'
 import { encodeThinking } from './encode-thinking.js'
 import { encodeTurns } from './encode-turns.js'
 import { mendedMembers } from './mend-messages.js'
@@ -22,9 +23,7 @@ const MADE_ANEW: ReadonlySet<string> = new Set([
  * https://platform.claude.com/docs/en/api/messages/create
  */
 export function encodeRequest(request: ChatRequest, model: string): Wire {
-  const refuse: Refuse = (feature) => {
-    throw new UntranslatableRequestError({ source: request.dialect, target: 'anthropic', feature })
-  }
+  const refuse = createRefuse(request, 'anthropic')
   const own = request.dialect === 'anthropic' ? request.body : undefined
   const traits = traitsOf(model)
   if (own === undefined) refuseUnsaid(request, refuse)

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '@understudy/core'
-import type { Refuse } from './content-blocks.js'
+import type { Refuse } from '../untranslatable.js'
 import type { ModelTraits } from './models.js'
 
 /** How a request asks the model to think. */

@@ -1,6 +1,7 @@
 import type { ContentBlock, Message, ToolCall } from '@understudy/core'
 import { isObject, parseJson } from '../read-json.js'
-import { cacheControlOf, encodeBlock, type Refuse } from './content-blocks.js'
+import type { Refuse } from '../untranslatable.js'
+import { cacheControlOf, encodeBlock } from './content-blocks.js'
 
 type Wire = Record<string, unknown>
 

@@ -1,9 +1,7 @@
 import type { ContentBlock, MediaSource } from '@understudy/core'
+import type { Refuse } from '../untranslatable.js'
 import type { CachePlaces } from './cache-points.js'
 import { redactedBlob } from './wire.js'
-
-/** Says that the dialect cannot say something, by its structural name. */
-export type Refuse = (feature: string) => never
 
 type Wire = Record<string, unknown>
 

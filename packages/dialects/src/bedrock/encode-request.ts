@@ -2,9 +2,10 @@ import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from '@understudy/
 import { encodeParameters, encodeStop, refuseUnsaid } from '../anthropic/encode-request.js'
 import { closedSchema } from '../closed-schema.js'
 import { defined } from '../read-json.js'
-import { UntranslatableRequestError } from '../untranslatable.js'
+import { createRefuse } from '../untranslatable.js'
+import type { Refuse } from '../untranslatable.js'
 import { CACHE_POINT, cachePlacesOf } from './cache-points.js'
-import type { BlockContext, Refuse } from './content-blocks.js'
+import type { BlockContext } from './content-blocks.js'
 import { encodeTurns } from './encode-turns.js'
 import { encodeModelFields, isClaude } from './model-fields.js'
 
@@ -16,9 +17,7 @@ type Wire = Record<string, unknown>
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
  */
 export function encodeRequest(request: ChatRequest, model: string): Wire {
-  const refuse: Refuse = (feature) => {
-    throw new UntranslatableRequestError({ source: request.dialect, target: 'bedrock', feature })
-  }
+  const refuse = createRefuse(request, 'bedrock')
   refuseUnsaid(request, refuse)
   const keepsThoughts = isClaude(model) && (request.dialect === undefined || request.dialect === 'anthropic')
   const context = { refuse, keepsThoughts, cachePlaces: cachePlacesOf(model), documentNames: new Set<string>() }

@@ -3,7 +3,7 @@ import { encodeSampling } from '../anthropic/encode-request.js'
 import { encodeThinking } from '../anthropic/encode-thinking.js'
 import { traitsOf } from '../anthropic/models.js'
 import { defined } from '../read-json.js'
-import type { Refuse } from './content-blocks.js'
+import type { Refuse } from '../untranslatable.js'
 
 /** What only some models take, beside what the API has words for. */
 export interface ModelFields {

@@ -1,11 +1,9 @@
 import type { ContentBlock, MediaSource } from '@understudy/core'
 import { otherBlock } from '../other-block.js'
 import { defined, isObject, objectOf, textOf, type JsonObject } from '../read-json.js'
+import type { Refuse } from '../untranslatable.js'
 import { camelMembers } from './camel-members.js'
 import { isInStorage, isStoragePart } from './native.js'
-
-/** Says that the dialect cannot say something, by its structural name. */
-export type Refuse = (feature: string) => never
 
 /** https://ai.google.dev/gemini-api/docs/image-understanding */
 const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif'])

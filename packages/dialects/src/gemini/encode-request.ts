@@ -1,7 +1,7 @@
 import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from '@understudy/core'
 import { defined, omit } from '../read-json.js'
-import { UntranslatableRequestError } from '../untranslatable.js'
-import type { Refuse } from './content-parts.js'
+import { createRefuse } from '../untranslatable.js'
+import type { Refuse } from '../untranslatable.js'
 import { encodeThinking } from './encode-thinking.js'
 import { encodeTurns } from './encode-turns.js'
 import { traitsOf, type ModelTraits } from './models.js'
@@ -23,9 +23,7 @@ const SAID_IN_PATH: ReadonlySet<string> = new Set(['model', 'stream'])
  * https://ai.google.dev/api/generate-content
  */
 export function encodeRequest(request: ChatRequest, model: string): Wire {
-  const refuse: Refuse = (feature) => {
-    throw new UntranslatableRequestError({ source: request.dialect, target: 'gemini', feature })
-  }
+  const refuse = createRefuse(request, 'gemini')
   const own = request.dialect === 'gemini' ? request.body : undefined
   if (own !== undefined) return omit(own, SAID_IN_PATH)
 

@@ -1,7 +1,8 @@
 import type { ContentBlock, Message, ToolCall } from '@understudy/core'
 import { defined, isObject, parseJson } from '../read-json.js'
+import type { Refuse } from '../untranslatable.js'
 import { saidId } from './call-ids.js'
-import { encodeBlock, type Refuse } from './content-parts.js'
+import { encodeBlock } from './content-parts.js'
 import { responseOf } from './tool-response.js'
 import { NO_SIGNATURE } from './wire.js'
 

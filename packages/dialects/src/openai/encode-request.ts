@@ -1,21 +1,19 @@
 import type { ChatRequest, ContentBlock, Message, ResponseFormat, Tool, ToolChoice } from '@understudy/core'
 import { isStrictSchema } from '../closed-schema.js'
 import { defined } from '../read-json.js'
-import { UntranslatableRequestError } from '../untranslatable.js'
+import { createRefuse } from '../untranslatable.js'
+import type { Refuse } from '../untranslatable.js'
 import { urlOf } from './content-blocks.js'
 import { traitsOf, type ModelTraits } from './models.js'
 
 type Wire = Record<string, unknown>
-type Refuse = (feature: string) => never
 
 /** https://platform.openai.com/docs/api-reference/chat/create */
 const MAX_STOP_SEQUENCES = 4
 
 /** A chat-completions body that asks `model` for what the request asks. Usage is always asked for in a stream. */
 export function encodeRequest(request: ChatRequest, model: string): Wire {
-  const refuse: Refuse = (feature) => {
-    throw new UntranslatableRequestError({ source: request.dialect, target: 'openai', feature })
-  }
+  const refuse = createRefuse(request, 'openai')
   const [unsaid] = request.unsaid ?? []
   if (unsaid !== undefined) refuse(unsaid)
   if (request.topK !== undefined) refuse('top_k')

@@ -2,11 +2,9 @@ import type { ContentBlock, MediaSource } from '@understudy/core'
 import { sourceOf, urlOf } from '../openai/content-blocks.js'
 import { otherBlock } from '../other-block.js'
 import { defined, isObject, listOf, textOf, type JsonObject } from '../read-json.js'
+import type { Refuse } from '../untranslatable.js'
 
 type Wire = Record<string, unknown>
-
-/** Says that the dialect cannot say something, by its structural name. */
-export type Refuse = (feature: string) => never
 
 /** The content of a message or of a tool's result: a string, or parts. */
 export function decodeContent(content: unknown): readonly ContentBlock[] {

@@ -1,7 +1,8 @@
 import type { ContentBlock, Message } from '@understudy/core'
 import { asFailed } from '../openai/encode-request.js'
 import { isObject } from '../read-json.js'
-import { encodeContent, type Refuse } from './content-blocks.js'
+import type { Refuse } from '../untranslatable.js'
+import { encodeContent } from './content-blocks.js'
 import { readProof } from './wire.js'
 
 type Wire = Record<string, unknown>

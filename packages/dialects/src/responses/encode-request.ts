@@ -1,8 +1,8 @@
 import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from '@understudy/core'
 import { encodeEffort, encodeStrict } from '../openai/encode-request.js'
 import { defined, omit } from '../read-json.js'
-import { UntranslatableRequestError } from '../untranslatable.js'
-import type { Refuse } from './content-blocks.js'
+import { createRefuse } from '../untranslatable.js'
+import type { Refuse } from '../untranslatable.js'
 import { encodeItems } from './encode-items.js'
 import { mendedMembers } from './mend-input.js'
 import { MIN_OUTPUT_TOKENS, traitsOf, type ModelTraits } from './models.js'
@@ -21,9 +21,7 @@ const MADE_ANEW: ReadonlySet<string> = new Set([
  * https://platform.openai.com/docs/api-reference/responses/create
  */
 export function encodeRequest(request: ChatRequest, model: string): Wire {
-  const refuse: Refuse = (feature) => {
-    throw new UntranslatableRequestError({ source: request.dialect, target: 'responses', feature })
-  }
+  const refuse = createRefuse(request, 'responses')
   const isOwn = request.dialect === 'responses'
   const own = isOwn ? request.body : undefined
   if (own === undefined) refuseUnsaid(request, isOwn, refuse)
