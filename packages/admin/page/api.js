@@ -33,10 +33,15 @@ export async function callLines(path, body, onLine) {
   let held = ''
   for (;;) {
     const { done, value = '' } = await reader.read()
-    const lines = `${held}${value}`.split('\n')
-    held = done ? '' : lines.pop()
-    for (const line of lines) if (line.trim() !== '') onLine(JSON.parse(line))
-    if (done) return
+    const [first, ...others] = value.split('\n')
+    held += first
+    for (const line of others) {
+      if (held.trim() !== '') onLine(JSON.parse(held))
+      held = line
+    }
+    if (!done) continue
+    if (held.trim() !== '') onLine(JSON.parse(held))
+    return
   }
 }
 

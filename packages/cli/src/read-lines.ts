@@ -12,9 +12,13 @@ export async function* readLines(response: Response, mostCharacters: number): As
     const text = chunk instanceof Uint8Array ? decoder.decode(chunk, { stream: true }) : ''
     characters += text.length
     if (characters > mostCharacters) throw new CliError(EXIT.unreachable, 'the answer is far too long to be one', { code: 'odd_answer' })
-    const lines = (rest + text).split('\n')
-    rest = lines.pop() ?? ''
-    yield* lines
+    // What is held is not searched again: a long line would be, with each piece of it.
+    const [first = '', ...others] = text.split('\n')
+    rest += first
+    for (const line of others) {
+      yield rest
+      rest = line
+    }
   }
   rest += decoder.decode()
   if (rest !== '') yield rest
