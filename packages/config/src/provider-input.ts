@@ -54,9 +54,15 @@ export interface ProviderInput {
    * companions, else the standard chain, if `@aws-sdk/credential-provider-node` is installed. Never printed.
    */
   readonly credentials?: AwsCredentialsInput | undefined
-  /** Vertex only: the project that is asked and billed. Default the environment's `GOOGLE_CLOUD_PROJECT`. */
+  /**
+   * Vertex only: the project that is asked and billed. Default the environment's `GOOGLE_CLOUD_PROJECT`, else
+   * `ANTHROPIC_VERTEX_PROJECT_ID`, else `GCLOUD_PROJECT`.
+   */
   readonly project?: string | undefined
-  /** Vertex only: where it is asked; a leg's `region` wins. Default the environment's `GOOGLE_CLOUD_LOCATION`, else `global`. */
+  /**
+   * Vertex only: where it is asked; a leg's `region` wins. Default the environment's `GOOGLE_CLOUD_LOCATION`, else `CLOUD_ML_REGION`,
+   * else `global`.
+   */
   readonly location?: string | undefined
   /** Azure only: the `api-version`. Default the environment's `OPENAI_API_VERSION`. */
   readonly apiVersion?: string | undefined
