@@ -121,6 +121,20 @@ t.test('Vertex takes a token, or Google\'s own credentials, kept until they expi
   )
 })
 
+t.test('Vertex is asked for the project, and in the place, that the first variable names', async (t) => {
+  const names: [string, string][] = [
+    ['GCLOUD_PROJECT', 'CLOUD_ML_REGION'], ['ANTHROPIC_VERTEX_PROJECT_ID', 'GOOGLE_CLOUD_LOCATION'], ['GOOGLE_CLOUD_PROJECT', 'GOOGLE_CLOUD_LOCATION'],
+  ]
+  const env: Record<string, string> = {}
+  for (const [project, location] of names) {
+    env[project] = `of-${project}`
+    env[location] = `in-${location.toLowerCase().replaceAll('_', '-')}`
+    const made = provider('vertex', { apiKey: 't' }, around({ ...env }))
+    t.match(made?.cloud, { project: env[project], location: env[location] }, project)
+  }
+  t.match(provider('vertex', { apiKey: 't', project: 'mine', location: 'eu' }, around(env))?.cloud, { project: 'mine', location: 'eu' })
+})
+
 t.test('where it may, a leg without credentials is left out with one warning', async (t) => {
   const warnings: string[] = []
   const warn = (_code: string, message: string) => void warnings.push(message)
