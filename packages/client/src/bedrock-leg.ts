@@ -41,7 +41,9 @@ export function createBedrockLeg(entry: BedrockEntry, options: BedrockLegOptions
       attempt.output = output
       const stream = memberOf(output, 'stream')
       if (asked.stream && isAsyncIterable(stream)) return { form: 'none', arrivals: events(attempt, stream, hop) }
-      return { form: 'json', arrivals: whole(output), onCommit: hop.release }
+      // All of it is there.
+      hop.release()
+      return { form: 'json', arrivals: whole(output) }
     } catch (thrown) {
       throw lookedAt(attempt, thrown, hop)
     }

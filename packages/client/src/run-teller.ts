@@ -1,5 +1,5 @@
 import type { FallbackEvent, RunHost } from '@understudy/core'
-import { createRunJournal } from '@understudy/core'
+import { createRunJournal, runHostCode, toldName } from '@understudy/core'
 import type { ClientGround } from './ground.js'
 
 /** What a run is told to tell of itself. */
@@ -12,15 +12,7 @@ type Listener = (event: FallbackEvent) => void
 
 /** A listener that can fail, now or later, without taking a call down with it. */
 export function safely(on: Listener): Listener {
-  const listener: (event: FallbackEvent) => unknown = on
-  return (event) => {
-    try {
-      const result = listener(event)
-      if (result instanceof Promise) result.catch(() => undefined)
-    } catch {
-      return
-    }
-  }
+  return (event) => runHostCode(() => on(event), () => undefined)
 }
 
 /** Makes what each run tells; nothing where nobody listens. `tell` never throws. */
@@ -44,7 +36,7 @@ export function createRunTeller(
           route: ROUTE,
           at: wallClock(),
           lane: 'standard',
-          requested,
+          requested: requested === undefined ? undefined : toldName(requested),
           provider: leg?.provider,
           model: leg?.model,
           usage,

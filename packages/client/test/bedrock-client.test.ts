@@ -10,6 +10,9 @@ import type { WithFallbackOptions } from '@understudy/client'
 import { HEALTHY_TEXT, startSimulator, type Simulator, type Step } from '@understudy/simulator'
 import { bedrockClient } from '../../../test/kit/bedrock-client.js'
 import { eventually } from '../../../test/kit/eventually.js'
+import { createFakeClock } from '../../../test/kit/fake-clock.js'
+import { systemGround } from '../src/ground.js'
+import { fallbackClient } from '../src/with-fallback.js'
 import { collect, rejection } from './kit.js'
 
 const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
@@ -106,6 +109,17 @@ t.test('from another dialect into a Bedrock client is refused by name, before it
   t.equal(two.calls.length, 0)
   const back = withFallback(bedrockClient(one.origin, { credentials: { ...KEYS } }), { fallback: [[new OpenAI({ baseURL: two.url, apiKey: 'k' }), 'small']] })
   t.match(await rejection(back.send(new ConverseCommand(INPUT))), { source: 'bedrock', target: 'openai', feature: 'bedrock.converse_command' })
+})
+
+t.test('no limit of an attempt outlives it, however it ended', async (t) => {
+  const hopClock = createFakeClock()
+  const { one, two, first, second } = await start(t, [{ answer: { text: [] } }], { answer: { text: [] } })
+  const client = fallbackClient(first, { fallback: [[second, 'amazon.nova-pro-v1:0', undefined, 'bedrock-eu']], idempotency: 'always' }, { ...systemGround(), hopClock })
+  for (const command of [new ConverseCommand(INPUT), new ConverseStreamCommand(INPUT)]) {
+    await client.send(command as ConverseCommand).catch(() => undefined)
+    t.equal(hopClock.pending, 0, command.constructor.name)
+  }
+  t.ok(one.calls.length > 0 && two.calls.length > 0)
 })
 
 t.test('a caller that aborts ends the call in flight at its connection', async (t) => {

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.js'
 import type { Leg } from './leg.js'
-import type { ChainLimits } from './limits.js'
+import type { RunLimits } from './limits.js'
 import { chainDeadline, minAttempt } from './limits.js'
 
 /** Which limit of a chain is spent. */
@@ -10,6 +10,8 @@ export type SpentLimit = 'window' | 'deadline'
 export interface Budget {
   /** The limit that keeps another attempt from starting now. */
   readonly spent: () => SpentLimit | undefined
+  /** Whether the deadline is spent, whatever the window is. */
+  readonly isDeadlineSpent: () => boolean
   /** How long a retry may wait and then still run. */
   readonly leftMs: () => number
   /** When the deadline cuts an attempt that may take `timeoutMs`; `undefined` if the attempt's own limit comes first. */
@@ -22,9 +24,9 @@ export interface Budget {
  */
 const LOST_BETWEEN_LEGS_MS = 100
 
-/** Starts the clock of a chain. */
-export function createBudget(clock: Clock, legs: readonly Leg[], limits: ChainLimits): Budget {
-  return new ChainBudget(clock, legs, limits)
+/** Starts the clock of a chain; `isSafe` as for `chainDeadline`. */
+export function createBudget(clock: Clock, legs: readonly Leg[], limits: RunLimits, isSafe = false): Budget {
+  return new ChainBudget(clock, limits, chainDeadline(legs, limits, isSafe))
 }
 
 /** A class: one is made for every run. */
@@ -36,20 +38,23 @@ class ChainBudget implements Budget {
   readonly #toleranceMs: number
   readonly #neededMs: number
 
-  constructor(clock: Clock, legs: readonly Leg[], limits: ChainLimits) {
+  constructor(clock: Clock, limits: RunLimits, deadlineMs = Infinity) {
     this.#clock = clock
     this.#startedAt = clock.now()
     this.#windowMs = limits.windowMs ?? Infinity
-    this.#deadlineMs = chainDeadline(legs, limits) ?? Infinity
+    this.#deadlineMs = deadlineMs
     this.#toleranceMs = limits.deadlineMs === undefined ? LOST_BETWEEN_LEGS_MS : 0
     // Half of a short deadline is enough for the first leg: it starts after the run does, if only by a moment.
     this.#neededMs = Math.min(minAttempt(limits), this.#deadlineMs / 2)
   }
 
   spent(): SpentLimit | undefined {
-    const elapsedMs = this.#elapsedMs()
-    if (elapsedMs >= this.#windowMs) return 'window'
-    return this.#deadlineMs - elapsedMs < this.#neededMs ? 'deadline' : undefined
+    if (this.#elapsedMs() >= this.#windowMs) return 'window'
+    return this.isDeadlineSpent() ? 'deadline' : undefined
+  }
+
+  isDeadlineSpent(): boolean {
+    return this.#deadlineMs - this.#elapsedMs() < this.#neededMs
   }
 
   leftMs(): number {

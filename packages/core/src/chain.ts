@@ -1,4 +1,5 @@
 import type { BreakerOptions } from './breaker/breaker-settings.js'
+import type { HealthOptions } from './breaker/health-options.js'
 import type { HealthRegistry } from './breaker/registry.js'
 import { createHealthRegistry } from './breaker/registry.js'
 import { chainParts } from './chain-parts.js'
@@ -12,6 +13,7 @@ import type { FallbackEvent } from './events.js'
 import type { FailureKind } from './failure/failure.js'
 import type { AdvanceSet } from './failure/verdict.js'
 import { advanceKinds } from './failure/verdict.js'
+import { runHostCode } from './host-code.js'
 import type { CustomLeg, Leg } from './leg.js'
 import type { ChainLimits } from './limits.js'
 import type { Part } from './part.js'
@@ -25,6 +27,7 @@ import type { FailedRun, RunSettings } from './run.js'
 import { run } from './run.js'
 import { createRunJournal } from './run-journal.js'
 import type { TailEnd } from './tail.js'
+import { toldName } from './told-name.js'
 
 /** A chain without HTTP. */
 export interface ChainOptions extends ChainLimits {
@@ -55,6 +58,8 @@ export interface ChainOptions extends ChainLimits {
   readonly on?: ((event: FallbackEvent) => void) | undefined
   /** Default the system's, whose timers hold the process while a run is on. */
   readonly clock?: Clock | undefined
+  /** Milliseconds since the epoch, for events. Default `Date.now`. */
+  readonly epoch?: (() => number) | undefined
   /** In [0, 1), for the jitter of retries and breakers, and the order `weighted`. Default `Math.random`. */
   readonly random?: (() => number) | undefined
 }
@@ -82,10 +87,10 @@ export interface Chain {
 /** Makes a chain of legs. Throws a `TypeError` if there are none, or for an option that is none. */
 export function createChain(options: ChainOptions): Chain {
   checkChain(options)
-  const { name = 'chain', clock = createSystemClock(), random = Math.random, on } = options
+  const { name = 'chain', clock = createSystemClock(), random = Math.random, epoch = Date.now, on } = options
   const legs = options.legs.map(legOf)
   const settings = settingsOf(options)
-  const health = healthOf(options, clock, random)
+  const health = healthOf(options, { clock, random, epoch })
   const latencies = createLatencies()
   let runs = 0
 
@@ -94,16 +99,16 @@ export function createChain(options: ChainOptions): Chain {
       runs += 1
       const requestId = `${name}-${runs}`
       const startedAt = clock.now()
-      const journal = on && createRunJournal({ requestId, route: name, epoch: Date.now }, (event) => tell(on, event))
+      const journal = on && createRunJournal({ requestId, route: name, epoch }, (event) => tell(on, event))
       const onEnd = ({ failure, verdict, usage }: TailEnd, leg: Leg | undefined): void => {
         if (on === undefined) return
         tell(on, {
           type: 'run-end',
           requestId,
           route: name,
-          at: Date.now(),
+          at: epoch(),
           lane: 'standard',
-          requested: input.model,
+          requested: input.model === undefined ? undefined : toldName(input.model),
           provider: leg?.provider,
           model: leg?.model,
           usage,
@@ -121,10 +126,10 @@ export function createChain(options: ChainOptions): Chain {
   }
 }
 
-function healthOf(options: ChainOptions, clock: Clock, random: () => number): HealthRegistry | undefined {
+function healthOf(options: ChainOptions, ground: Pick<HealthOptions, 'clock' | 'random' | 'epoch'>): HealthRegistry | undefined {
   const { breaker = false, cooldown = breaker !== false, on } = options
   if (breaker === false && !cooldown) return undefined
-  return createHealthRegistry({ clock, random, breaker, cooldown, on: on && ((event) => tell(on, event)) })
+  return createHealthRegistry({ ...ground, breaker, cooldown, on: on && ((event) => tell(on, event)) })
 }
 
 function settingsOf(options: ChainOptions): RunSettings {
@@ -152,10 +157,5 @@ function chainFailed(name: string, { cause, failure, trail }: FailedRun): ChainF
 
 function tell(listener: (event: FallbackEvent) => unknown, event: FallbackEvent): void {
   // A listener that fails, now or later, must not take a request down with it.
-  try {
-    const result = listener(event)
-    if (result instanceof Promise) result.catch(() => undefined)
-  } catch {
-    return
-  }
+  runHostCode(() => listener(event), () => undefined)
 }

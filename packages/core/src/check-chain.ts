@@ -31,6 +31,7 @@ const OPTIONS = {
   name: true,
   on: true,
   clock: true,
+  epoch: true,
   random: true,
   deadlineMs: true,
   windowMs: true,
@@ -89,7 +90,7 @@ export function checkChain(options: ChainOptions): void {
   }
 }
 
-function checkChoices({ advanceOn, commit, retryOn, order, cooldown, name, on, random }: ChainOptions): void {
+function checkChoices({ advanceOn, commit, retryOn, order, cooldown, name, on, random, clock, epoch }: ChainOptions): void {
   expect('advanceOn', advanceOn, isWord(ADVANCE_SETS, advanceOn) || areKinds(advanceOn), `one of ${wordsOf(ADVANCE_SETS)}, or an array of failure kinds`)
   expect('commit', commit, isWord(COMMIT_POINTS, commit), `one of ${wordsOf(COMMIT_POINTS)}`)
   expect('retryOn', retryOn, areKinds(retryOn), 'an array of failure kinds')
@@ -98,6 +99,9 @@ function checkChoices({ advanceOn, commit, retryOn, order, cooldown, name, on, r
   expect('name', name, typeof name === 'string' && name !== '', 'a text that is not empty')
   expect('on', on, typeof on === 'function', 'a function')
   expect('random', random, typeof random === 'function', 'a function')
+  expect('epoch', epoch, typeof epoch === 'function', 'a function')
+  const isClock = isRecord(clock) && typeof clock.now === 'function' && typeof clock.schedule === 'function'
+  expect('clock', clock, isClock, 'an object with now() and schedule()')
 }
 
 /** Its values are judged where they are read. */
@@ -121,6 +125,7 @@ function checkLeg(leg: Leg | CustomLeg, path: string): void {
     const value = leg[name]
     expect(`${path}.${name}`, value, typeof value === 'number' && Number.isFinite(value) && value >= 0, 'a number from 0 on')
   }
+  expect(`${path}.reasoning`, leg.reasoning, typeof leg.reasoning === 'boolean', 'true or false')
   const { limits } = leg
   if (limits === undefined) return
   expect(`${path}.limits`, limits, isRecord(limits), 'an object')
@@ -158,7 +163,6 @@ function wordsOf(words: Readonly<Record<string, unknown>>): string {
 function isName(value: unknown): boolean {
   return typeof value === 'string' && value !== ''
 }
-
 
 function shown(value: unknown): string {
   if (Array.isArray(value)) return value.every((item) => typeof item === 'string') ? `[${value.map(shown).join(', ')}]` : 'an array'

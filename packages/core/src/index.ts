@@ -108,7 +108,9 @@ export type { TailEnd } from './tail.js'
 
 // What our own packages stand on. It does not follow semantic versioning.
 export { isMarked } from './errors.js'
+export { isThenable, runHostCode } from './host-code.js'
 export { isRecord } from './is-record.js'
 export { directOf, promised, READ, readByPromise } from './iterable.js'
+export { toldName } from './told-name.js'
 export { youngList } from './young-list.js'
 export type { DirectIterator, ItemReader } from './iterable.js'

@@ -24,7 +24,10 @@ export interface LegLimits {
 
 /** What a leg is told about the attempt that it serves. */
 export interface LegContext {
-  /** Aborted when the attempt is over for any reason: a limit, the client, a stop. Must reach the socket. */
+  /**
+   * Aborted when the attempt is over before its answer is, by a limit, the client or a stop. Must reach the socket. An answer that ends by
+   * itself aborts nothing: what has to be let go then belongs into `return` of the arrivals.
+   */
   readonly signal: AbortSignal
   /** The same as `signal`, for less: a leg that needs no more than this spares its chain an `AbortSignal` an attempt. */
   readonly stopSignal?: StopSignal | undefined

@@ -10,6 +10,12 @@ export interface ChainLimits {
   readonly minAttemptMs?: number | undefined
 }
 
+/** The same, of a chain that is made for one request. */
+export interface RunLimits extends ChainLimits {
+  /** The most that the default of `deadlineMs` comes to. Default 300 000. */
+  readonly maxDeadlineMs?: number | undefined
+}
+
 /** The limits of one attempt with every default filled in. `undefined` = no limit. */
 export interface AttemptLimits {
   readonly connectTimeoutMs: number
@@ -61,16 +67,18 @@ function defaultFirstContent(leg: Pick<Leg, 'reasoning'>, { legsLeft, reasoning,
   return reasoning || leg.reasoning === true ? FIRST_CONTENT_REASONING_MS : FIRST_CONTENT_MS
 }
 
-/** The limit over a whole chain: what was asked for, else the sum of what its legs may take. `undefined` = none. */
-export function chainDeadline(legs: readonly Leg[], { deadlineMs }: ChainLimits): number | undefined {
+/**
+ * The limit over a whole chain: what was asked for, else the sum of what its legs may take. `undefined` = none. `isSafe`: behind an
+ * attempt that took all its time only legs of its own provider are left.
+ */
+export function chainDeadline(legs: readonly Leg[], limits: RunLimits, isSafe = false): number | undefined {
+  const { deadlineMs, maxDeadlineMs = MAX_DEADLINE_MS } = limits
   if (deadlineMs === false) return undefined
   if (deadlineMs !== undefined) return deadlineMs
-  const last = legs.length - 1
-  const sum = legs.reduce(
-    (total, leg, index) => total + (leg.limits?.timeoutMs ?? (index < last ? ATTEMPT_MS : LAST_ATTEMPT_MS)),
-    0,
-  )
-  return Math.min(sum, MAX_DEADLINE_MS)
+  const isLast = (leg: Leg, index: number): boolean =>
+    index === legs.length - 1 || (isSafe && !legs.some((other, behind) => behind > index && other.provider === leg.provider))
+  const sumMs = legs.reduce((sum, leg, index) => sum + (leg.limits?.timeoutMs ?? (isLast(leg, index) ? LAST_ATTEMPT_MS : ATTEMPT_MS)), 0)
+  return Math.min(sumMs, maxDeadlineMs)
 }
 
 /** How much of the deadline has to be left for a leg to be started. */

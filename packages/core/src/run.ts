@@ -9,7 +9,7 @@ import type { Failure, FailureKind } from './failure/failure.js'
 import type { Verdict } from './failure/verdict.js'
 import { nextStep } from './failure/verdict.js'
 import type { Leg, LegAnswer } from './leg.js'
-import type { AttemptLimits, ChainLimits } from './limits.js'
+import type { AttemptLimits, RunLimits } from './limits.js'
 import { attemptLimits } from './limits.js'
 import type { Arrival } from './part.js'
 import type { NoLegAvailable, PlanSettings } from './plan.js'
@@ -35,7 +35,7 @@ export interface RunSettings {
   /** When a run is bound to a leg. A request that is not streamed has its whole answer read first, unless this is `established`. */
   readonly commit: CommitPoint
   readonly retry: RetryPolicy
-  readonly limits: ChainLimits
+  readonly limits: RunLimits
   /**
    * `safe`: once a provider may have processed the request, no other provider and no retry is asked. Default `always`: any
    * leg may follow any failure.
@@ -161,7 +161,9 @@ export async function run(
   const trail = createTrail(clock, host.journal)
   const plan = { legs, request, settings: settings.plan ?? AS_CONFIGURED, health, random, latencies, prices }
   const walk = walkPlan(plan, trail, host.onOrderProblem)
-  const budget = createBudget(clock, walk.legs, settings.limits)
+  // Behind an attempt that a limit cut, the request may have been processed: then only legs of its own provider are left.
+  const isSafe = settings.idempotency === 'safe'
+  const budget = createBudget(clock, walk.legs, settings.limits, isSafe)
   const client = watchClient(clock, signal)
   let last: Failure | undefined
   let boundTo: string | undefined
@@ -180,7 +182,7 @@ export async function run(
       continue
     }
     const limits = attemptLimits(leg, {
-      legsLeft: walk.hasMore(boundTo),
+      legsLeft: walk.hasMore(isSafe ? leg.provider : undefined),
       reasoning: request.reasoning === true,
       buffered: !request.stream && leg.wholeAnswers === true,
     })
@@ -204,12 +206,15 @@ export async function run(
         continue chain
       }
       if (refusal !== undefined) {
-        const isLate = refusal !== 'skip' && refusal.phase === 'chain'
-        trail.skipped(leg, isLate ? 'window' : 'refused')
+        if (refusal !== 'skip' && refusal.phase === 'chain') {
+          walk.leaveOut(retried === 0 ? leg : undefined)
+          return failed(budget.spent() ?? 'deadline')
+        }
+        trail.skipped(leg, 'refused')
         if (refusal === 'skip') continue chain
         last = refusal
         verdict = 'neutral'
-        return failed(isLate ? 'deadline' : 'stopped')
+        return failed('stopped')
       }
 
       // Last of all, when nothing is left to wait for: what is admitted holds the slot of a probe.
@@ -229,7 +234,7 @@ export async function run(
       verdict = permit.settle(last)
       trail.failed(leg, last, verdict)
       if (client.left() !== undefined) return failed('aborted')
-      const mayRepeat = settings.idempotency !== 'safe' || last.processed === 'no'
+      const mayRepeat = !isSafe || last.processed === 'no'
       const delayMs = mayRepeat ? retryDelay(last, retry, retried, budget.leftMs(), random) : undefined
       if (delayMs === undefined || walk.refusesRetry(leg)) break
       await client.sleep(delayMs)
@@ -237,12 +242,12 @@ export async function run(
 
     // No leg was asked yet: those before were left out.
     if (last === undefined) continue
-    if (last.phase === 'chain' && budget.spent() === 'deadline') {
+    if (last.phase === 'chain' && budget.isDeadlineSpent()) {
       walk.leaveOut()
       return failed('deadline')
     }
     if (nextStep(last, settings.advance) === 'stop') return failed('stopped')
-    if (settings.idempotency === 'safe' && last.processed !== 'no') boundTo = leg.provider
+    if (isSafe && last.processed !== 'no') boundTo = leg.provider
   }
   const { cause, noLeg } = walk.end()
   if (trail.rows.length > 0 && trail.rows.every((row) => reasonOf(row) === 'untranslatable')) return failed('untranslatable')

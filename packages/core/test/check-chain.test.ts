@@ -56,7 +56,7 @@ t.test('a limit that is none is refused by name, with what would be right', asyn
 })
 
 t.test('what is no option, or has no such value, is refused by name and never passes for a default', async (t) => {
-  const options = 'legs, advanceOn, commit, retries, retryOn, maxRetryAfterMs, order, breaker, cooldown, name, on, clock, random, deadlineMs, windowMs, minAttemptMs'
+  const options = 'legs, advanceOn, commit, retries, retryOn, maxRetryAfterMs, order, breaker, cooldown, name, on, clock, epoch, random, deadlineMs, windowMs, minAttemptMs'
   const place = "; limits of an attempt stand in a leg's `limits`"
   const table: readonly (readonly [object, string])[] = [
     [{ retrys: 2 }, `\`retrys\` is not known; there are ${options}`],
@@ -77,6 +77,9 @@ t.test('what is no option, or has no such value, is refused by name and never pa
     [{ cooldown: 5 }, '`cooldown` must be true or false; got number'],
     [{ name: '' }, "`name` must be a text that is not empty; got ''"],
     [{ on: {} }, '`on` must be a function; got object'],
+    [{ epoch: 5 }, '`epoch` must be a function; got number'],
+    [{ clock: Date }, '`clock` must be an object with now() and schedule(); got function'],
+    [{ legs: [{ ...leg, reasoning: 'yes' }] }, "`legs[0].reasoning` must be true or false; got 'yes'"],
   ]
   t.strictSame(table.map(([options]) => refused({ legs: [leg], ...options })), table.map(([, message]) => `createChain: ${message}`))
   t.strictSame([undefined, null, 'a', [leg]].map(refused), ['undefined', 'null', "'a'", 'an array'].map(

@@ -92,6 +92,15 @@ t.test('the deadline is the sum of what the legs may take, at most five minutes'
   )
 })
 
+t.test('under safe, the last leg of each provider counts as a last one; the default can be let grow', async (t) => {
+  const of = (provider: string) => leg({ provider })
+  t.equal(chainDeadline([of('a'), of('b')], {}, true), 240_000)
+  t.equal(chainDeadline([of('a'), of('b'), of('a')], {}, true), 300_000)
+  t.equal(chainDeadline([of('a'), of('a'), of('b')], { maxDeadlineMs: Infinity }, true), 300_000)
+  t.equal(chainDeadline([of('a'), of('b'), of('c')], { maxDeadlineMs: Infinity }, true), 360_000)
+  t.equal(chainDeadline([of('a')], { deadlineMs: 400_000, maxDeadlineMs: 1 }), 400_000, 'one that is set is the host\'s')
+})
+
 t.test('a leg needs a quarter of a second unless somebody says otherwise', async (t) => {
   t.strictSame([minAttempt({}), minAttempt({ minAttemptMs: 10 })], [250, 10])
 })

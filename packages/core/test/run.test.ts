@@ -464,6 +464,35 @@ t.test('bound to a provider, a leg has the limits of a last one when none of tha
   t.strictSame(more.rows, ['failed a server_error charge 0', 'failed a timeout:first_content charge 10000', 'skipped b refused', 'served a 0'])
 })
 
+t.test('under safe, a leg that nobody of its provider stands behind has all its time', async (t) => {
+  const patient = { idempotency: 'safe' as const }
+  const slow = (name: string) => silent(name)
+  t.strictSame((await played([slow('a'), up('b')], 200_000, patient)).rows, ['failed a timeout:attempt charge 120000', 'skipped b refused'])
+  t.strictSame((await played([slow('a'), slow('a'), up('b')], 200_000, patient)).rows, [
+    'failed a timeout:first_content charge 10000', 'failed a timeout:attempt charge 120000', 'skipped b refused',
+  ])
+  const refused = failureOf('connection_error', { processed: 'no' })
+  const { rows } = await played([down('a', refused), slow('b'), up('c')], 300_000, patient)
+  t.strictSame(rows, ['failed a connection_error charge 0', 'failed b timeout:attempt charge 120000', 'skipped c refused'], 'within the deadline')
+})
+
+t.test('the window and the deadline are told apart', async (t) => {
+  const { log, rows } = await played([silent('a'), up('b')], 1_000, { limits: { windowMs: 200, deadlineMs: 600 } })
+  t.equal(log.at(-1), '600 failed deadline timeout:chain', 'what the deadline cut')
+  t.strictSame(rows, ['failed a timeout:chain charge 600', 'skipped b window'])
+
+  const { clock, play } = createStage()
+  const slow: Play['gate'] = (_leg, leftMs) =>
+    new Promise((resolve) => clock.schedule(leftMs, () => resolve(failureOf('timeout', { phase: 'chain', processed: 'no' }))))
+  for (const [limits, cause] of [[{ windowMs: 300 }, 'window'], [{ windowMs: 300, deadlineMs: 200 }, 'deadline']] as const) {
+    const done = play([up('a'), up('b')], { limits, gate: slow })
+    await clock.advance(300)
+    const outcome = await done
+    t.match(outcome, { type: 'failed', cause })
+    t.strictSame(rowsOf(outcome), ['skipped a window', 'skipped b window'], 'a gate that thinks too long asks nobody')
+  }
+})
+
 t.test('a fault of our own is charged to nobody, is not retried, and the next leg is asked', async (t) => {
   const ours = failureOf('server_error', { processed: 'no', internal: true })
   const retry = { retries: 2 }

@@ -1,9 +1,8 @@
 import type { Channel } from 'node:diagnostics_channel'
 import { channel } from 'node:diagnostics_channel'
 
+import { runHostCode } from '@understudy/core'
 import type { FallbackEvent } from '@understudy/core'
-
-import { runHostCode } from './host-code.js'
 
 /** Takes events in and hands them on once the bytes of the moment are written. */
 export interface EventHub {

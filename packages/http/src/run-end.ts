@@ -1,3 +1,4 @@
+import { toldName } from '@understudy/core'
 import type { FallbackEvent, Lane, Leg, TailEnd } from '@understudy/core'
 
 /** What a run is known by in its last event. */
@@ -53,7 +54,7 @@ class TwoSidedEnd implements RunEnd {
   constructor({ requestId, route, requested, callerKeyId, lane = 'standard' }: RunEndIdentity, options: RunEndOptions) {
     this.#requestId = requestId
     this.#route = route
-    this.#requested = requested
+    this.#requested = requested === undefined ? undefined : toldName(requested)
     this.#callerKeyId = callerKeyId
     this.#lane = lane
     this.#options = options

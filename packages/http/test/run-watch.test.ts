@@ -211,6 +211,16 @@ t.test('the hub', async (t) => {
   })
 })
 
+t.test('of what a client asks for an event says the beginning', async (t) => {
+  const events: FallbackEvent[] = []
+  const fallback = fallbackOf(t, { '*': [{ name: 'any', open: says('any', 'Hi').open }] }, {}, GROUND)
+  fallback.on((event) => events.push(event))
+  await textOf(await fallback.handle(stream({ model: 'm'.repeat(700_000) }, ID)))
+  await heard()
+  t.match(events.at(-1), { type: 'run-end', requested: 'm'.repeat(256) })
+  t.ok(JSON.stringify(events).length < 2_000)
+})
+
 t.test('the last event waits for both sides, in any order, and is told once', async (t) => {
   const events: FallbackEvent[] = []
   const options = { now: () => 5, epoch: () => EPOCH, emit: (event: FallbackEvent) => events.push(event), codeOfBroken: () => 'broken' }

@@ -36,7 +36,7 @@ export interface Breaker {
   readonly status: (now: number) => BreakerStatus
   /** Takes over what another process knows. */
   readonly adopt: (status: BreakerStatus, now: number) => void
-  /** Other settings from now on; the state stays. */
+  /** Other settings from now on. The state stays; what a closed breaker has counted begins anew. */
   readonly configure: (settings: BreakerSettings) => void
 }
 
@@ -147,13 +147,15 @@ export function createBreaker(initial: BreakerSettings, { random, onChange }: Br
 
   function adopt(told: BreakerStatus, now: number): void {
     const next = stateOf(told, now)
-    const changed = next.name !== state.name || told.episode !== episode
+    const isOther = told.episode !== episode
+    // One that is closed in another episode was away in between, which nobody here has seen.
+    const isNews = next.name !== state.name || (isOther && next.name !== 'closed')
     episode = told.episode
     // Within one closed episode the rule keeps what it counted while it was on its own.
     if (next.name !== 'closed') state = next
-    else if (changed) state = closed()
+    else if (isOther || state.name !== 'closed') state = closed()
     if (next.name === 'half-open') noteProbe(next, now)
-    if (changed) onChange?.(status(now))
+    if (isNews) onChange?.(status(now))
   }
 
   function noteProbe({ probe }: Extract<State, { readonly name: 'half-open' }>, now: number): void {

@@ -1,3 +1,4 @@
+import { isThenable } from '../host-code.js'
 import type { Leg } from '../leg.js'
 import type { ChatRequest } from '../request.js'
 
@@ -109,7 +110,7 @@ function own(candidates: readonly OrderCandidate[], order: OrderFunction, reques
   try {
     const given: unknown = order([...candidates], request)
     // Its rejection is nobody's business: an order has to be known now.
-    if (given instanceof Promise) given.catch(() => undefined)
+    if (isThenable(given)) given.then(undefined, () => undefined)
     if (!Array.isArray(given)) return { candidates, problem: 'order_failed' }
     const known = new Set<unknown>(candidates)
     // A set keeps the first of each: nobody's leg is tried twice, and what was left out comes last.

@@ -312,7 +312,7 @@ t.test('told that it is closed, it starts afresh', async (t) => {
   results('charge', 'charge')
   t.equal(state(), 'closed')
   results('charge')
-  t.strictSame(changes, ['open 3', 'closed 0', 'closed 0', 'open 3'])
+  t.strictSame(changes, ['open 3', 'closed 0', 'open 3'], 'what nobody here saw is no change')
 })
 
 t.test('told of a probe elsewhere, it needs none of its own for a while; told of none, at once', async (t) => {

@@ -43,11 +43,11 @@ function start(options: Partial<HealthOptions> = {}) {
   const clock = createFakeClock(5_000)
   const trouble = troubled(clock)
   const warnings: string[] = []
-  const make = () =>
+  const make = (on?: HealthOptions['on']) =>
     createHealthRegistry({
-      clock, random: () => 0.5, store: trouble.store, warn: (problem) => void warnings.push(problem), ...options,
+      clock, random: () => 0.5, store: trouble.store, warn: (problem) => void warnings.push(problem), on, ...options,
     })
-  return { clock, ...trouble, warnings, here: make(), there: make() }
+  return { clock, ...trouble, warnings, make, here: make(), there: make() }
 }
 
 type Registry = ReturnType<typeof start>['here']
@@ -80,6 +80,26 @@ async function attemptRefused(registry: Registry): Promise<void> {
 }
 
 const isPromise = (value: LegAdmission | Promise<LegAdmission>): boolean => 'then' in value
+
+t.test('a process that starts beside a store with a history announces no recovery that it never saw', async (t) => {
+  const events: BreakerEvent[] = []
+  const { clock, here, there, make } = start({ breaker: { failureThreshold: 1, recoveryMs: 1_000, jitter: 0, successThreshold: 1 } })
+  await attempt(here, broken)
+  await clock.advance(1_000)
+  await attempt(here)
+  const late = make((event) => void events.push(event))
+  for (const registry of [late, there, late]) {
+    await attempt(registry)
+    await clock.advance(1_000)
+  }
+  t.strictSame(events.map(({ type }) => type), [])
+  await attempt(here, broken)
+  await clock.advance(1)
+  await late.forRun().admit(leg)
+  await clock.advance(5_000)
+  await attempt(late).catch(() => undefined)
+  t.equal(events[0]?.type, 'breaker-open', 'what happens from then on is told')
+})
 
 t.test('two processes count one row of failures', async (t) => {
   const { here, there, clock } = start()

@@ -1,10 +1,7 @@
 import type { Leg } from '@understudy/core'
-import { legName } from '@understudy/core'
+import { legName, toldName } from '@understudy/core'
 
 import type { RunnableRoute } from './routes.js'
-
-/** A longer name is cut where it is told; what the provider is asked for is the request's own. */
-const MAX_TOLD = 256
 
 /**
  * A route as one request asks it: a leg `provider/*` has the request's own model, which trails, reports and events then say. Its
@@ -15,7 +12,7 @@ export function askedRoute(route: RunnableRoute, model: string | undefined): Run
   const dialectOf = new Map(route.dialectOf)
   const legs = route.legs.map((leg) => {
     if (!keepsModel(leg)) return leg
-    const asked: Leg = { ...leg, model: model.slice(0, MAX_TOLD), configuredModel: leg.model }
+    const asked: Leg = { ...leg, model: toldName(model), configuredModel: leg.model }
     const dialect = dialectOf.get(leg)
     if (dialect !== undefined) dialectOf.set(asked, dialect)
     return asked

@@ -35,11 +35,6 @@ const KINDS: Readonly<Record<Trigger, readonly FailureKind[]>> = {
 
 const STRICTNESS: readonly Idempotency[] = ['always', 'safe', 'never']
 
-/** As `chainDeadline` of the core has them: where a leg sets no limit of its own. */
-const ATTEMPT_MS = 60_000
-const LAST_ATTEMPT_MS = 120_000
-const USUAL_DEADLINE_MS = 300_000
-
 /** The kinds that stand behind a caller's triggers. */
 export function kindsOf(on: readonly Trigger[]): ReadonlySet<FailureKind> {
   return new Set(on.flatMap((trigger) => KINDS[trigger]))
@@ -104,7 +99,7 @@ export function callerChain(
       ...base.settings,
       advance,
       idempotency: idempotency === 'always' ? 'always' : 'safe',
-      limits: grown(base.settings.limits, chain),
+      limits: grown(base.settings.limits),
     },
     needsModel: false,
   }
@@ -121,7 +116,7 @@ export function limitedRoute(route: RunnableRoute, wide: ChainWide, on: readonly
     return limited
   })
   const advance = on === undefined ? route.settings.advance : kindsOf(on)
-  return { ...route, legs, dialectOf, settings: { ...route.settings, advance, limits: grown(route.settings.limits, legs) } }
+  return { ...route, legs, dialectOf, settings: { ...route.settings, advance, limits: grown(route.settings.limits) } }
 }
 
 /** A request that must not be processed twice, as its caller says. */
@@ -157,10 +152,6 @@ function stricter(one: Idempotency, other: Idempotency): Idempotency {
 }
 
 /** The deadline grows with what the attempts may take, unless the host set one. */
-function grown(limits: RunnableRoute['settings']['limits'], legs: readonly Leg[]): RunnableRoute['settings']['limits'] {
-  if (limits.deadlineMs !== undefined) return limits
-  const last = legs.length - 1
-  const times = legs.map(({ limits: own }, index) => own?.timeoutMs ?? (index < last ? ATTEMPT_MS : LAST_ATTEMPT_MS))
-  const sumMs = times.reduce((sum, ms) => sum + ms, 0)
-  return sumMs <= USUAL_DEADLINE_MS ? limits : { ...limits, deadlineMs: sumMs }
+function grown(limits: RunnableRoute['settings']['limits']): RunnableRoute['settings']['limits'] {
+  return limits.deadlineMs === undefined ? { ...limits, maxDeadlineMs: Infinity } : limits
 }

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 
 import type { Caller, Identify } from '@understudy/config'
-import { isRecord } from '@understudy/core'
+import { isRecord, isThenable } from '@understudy/core'
 
-import { isThenable } from '../host-code.js'
 import type { IdentifyTrouble } from '../identify-faults.js'
 import type { InboundRequest } from './request.js'
 

@@ -1,15 +1,6 @@
 import type { Logger, LogLine } from '@understudy/config'
 import { oneLine } from '@understudy/config'
-
-/** Runs code of the host. What it throws, or rejects with later, is told to `onTrouble` and goes no further. */
-export function runHostCode(code: () => unknown, onTrouble: () => void): void {
-  try {
-    const result = code()
-    if (isThenable(result)) result.then(undefined, onTrouble)
-  } catch {
-    onTrouble()
-  }
-}
+import { runHostCode } from '@understudy/core'
 
 /**
  * The host's logger, whose own trouble stays its own: a line that cannot be written fails no request. What people, documents and requests
@@ -21,11 +12,6 @@ export function guardLogger(logger: Logger): Logger {
     (fields, message) =>
       runHostCode(() => logger[level](fields, oneLine(message)), ignore)
   return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') }
-}
-
-/** Whether a value of the host's is a promise, of whatever make. */
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
 function ignore(): void {
