@@ -59,6 +59,8 @@ export interface AuthorizeAttempt {
    * it fails would be let in. `authorize` is asked anew, with `false`, before an attempt.
    */
   readonly dryRun: boolean
+  /** Whether a person tries the leg (`chains.trial`, `understudy try`): no client asks, so there is no `caller`, and `identify` was not asked. */
+  readonly trial: boolean
   /** Aborted when the client is gone or the time of the chain is over. */
   readonly signal: AbortSignal
 }

@@ -60,7 +60,7 @@ function advice({ type }: AuthorizeFault['trouble']): string {
 /** What was thrown, by its kind, and where: `threw a TypeError`. */
 export function thrownWords(error: unknown): { readonly what: string; readonly at: readonly string[] } {
   try {
-    return { what: `threw ${error instanceof Error ? `a ${error.name}` : kindOf(error)}`, at: framesOf(error) }
+    return { what: `threw ${error instanceof Error ? `${/^[AEIOU]/.test(error.name) ? 'an' : 'a'} ${error.name}` : kindOf(error)}`, at: framesOf(error) }
   } catch {
     // A getter of what was thrown threw.
     return { what: 'threw an object', at: [] }

@@ -130,6 +130,8 @@ async function collected(chat: ChatRun, outcome: CommittedRun): Promise<Outbound
 
 function buffered(chat: ChatRun, outcome: CommittedRun, arrivals: readonly Arrival[]): OutboundResponse {
   const { watch, headers } = chat
+  const { failure: broken, verdict } = outcome.end() ?? {}
+  if (broken !== undefined) return brokenOff(chat, outcome, broken, verdict ?? healthOf(broken))
   let body: Uint8Array
   try {
     body = bufferedAnswer(outcome, arrivals, answerWriting(chat, outcome))
@@ -138,8 +140,6 @@ function buffered(chat: ChatRun, outcome: CommittedRun, arrivals: readonly Arriv
     watch.faulted(error)
     return fault(chat, outcome)
   }
-  const { failure: broken, verdict } = outcome.end() ?? {}
-  if (broken !== undefined) return brokenOff(chat, outcome, broken, verdict ?? healthOf(broken))
   watch.answered(200)
   const told = servedHeaders(DOCUMENT_HEADERS, headers, outcome, atOnceTexts(chat.route, outcome))
   told['content-length'] = String(body.length)

@@ -1,6 +1,7 @@
 import type { AttemptRecord, FailedRun, Failure, Lane } from '@understudy/core'
 import { legKey, legName, reasonOf } from '@understudy/core'
 import type { ResolvedMount } from '@understudy/config'
+import { providerMessageOf } from '@understudy/dialects'
 import type { ClientError } from '@understudy/dialects'
 
 import { isClosing } from '../open-runs.js'
@@ -80,30 +81,35 @@ function verdictOf(run: FailedRun, chain: FailedChain): Verdict {
 /** Of legs of one dialect, the last one's own words: what it refuses, the others would, and what it fails of is all there is to say. */
 function nativeVerdict({ cause, failure }: FailedRun): Verdict | undefined {
   if (failure === undefined || failure.kind === 'refused' || (cause !== 'stopped' && cause !== 'exhausted')) return undefined
-  const message = failure.providerMessage ?? REASON_MESSAGES[failure.kind]
+  const message = wordsOf(failure)
   if (cause === 'exhausted' || !isNativeFault(failure)) return { status: 502, code: 'upstream_error', message }
   return { status: 400, code: requestFault(failure)?.code ?? failure.code ?? 'invalid_request_error', message, param: failure.param }
 }
 
 /**
- * A fault of the request itself: no leg would answer it better, so its client gets the provider's status class and words
- * (which are masked and bounded where they are read).
+ * A fault of the request itself: no leg would answer it better, so its client gets the provider's status class and words.
  */
-function requestFault({ kind, status, code, param, providerMessage }: Failure): Verdict | undefined {
+function requestFault(failure: Failure): Verdict | undefined {
+  const { kind, status, code, param } = failure
   switch (kind) {
     case 'refused':
-      return { status: status ?? 403, code: 'refused', message: providerMessage ?? REASON_MESSAGES[kind] }
+      return { status: status ?? 403, code: 'refused', message: wordsOf(failure) }
     case 'invalid_request': {
       const own = status === 413 || status === 422 ? status : 400
-      return { status: own, code: code ?? 'invalid_request_error', message: providerMessage ?? REASON_MESSAGES[kind], param }
+      return { status: own, code: code ?? 'invalid_request_error', message: wordsOf(failure), param }
     }
     case 'content_filter':
-      return { status: 400, code: 'content_filter', message: providerMessage ?? REASON_MESSAGES[kind] }
+      return { status: 400, code: 'content_filter', message: wordsOf(failure) }
     case 'context_length':
-      return { status: 400, code: 'context_length_exceeded', message: providerMessage ?? REASON_MESSAGES[kind], param }
+      return { status: 400, code: 'context_length_exceeded', message: wordsOf(failure), param }
     default:
       return undefined
   }
+}
+
+/** The provider's own, if it said any: masked and bounded here too, since a leg in code has them from anywhere. */
+function wordsOf({ kind, providerMessage }: Failure): string {
+  return providerMessageOf(providerMessage) ?? REASON_MESSAGES[kind]
 }
 
 function exhausted({ cause, noLeg, trail }: FailedRun, chain: FailedChain): Verdict {

@@ -55,8 +55,8 @@ function chosenFor(choice: ChainChoice, { model, known }: ChainAsk, fields: Call
     const first = model !== undefined && model !== '' ? model : baseRoute(routes)?.name
     if (own === 'fallback_models' && first === undefined) return unusable('model_required')
     const written: readonly EntryWire[] = own === 'models' ? (models ?? []) : [first ?? '', ...(fallbacks ?? [])]
-    const entries = distinct(written.map((entry) => chainEntry(entry, wide)))
-    if (entries.length > MAX_ENTRIES) {
+    const entries = distinctEntries(written, wide)
+    if (entries === undefined) {
       return refused('invalid_request_error', `${own}: a chain has at most ${MAX_ENTRIES} distinct entries`, own)
     }
     const chain = callerChain(choice, entries, 'caller', advance)
@@ -90,8 +90,16 @@ function chosenFor(choice: ChainChoice, { model, known }: ChainAsk, fields: Call
   }
 }
 
-function distinct(entries: readonly ChainEntry[]): readonly ChainEntry[] {
-  return entries.filter(({ name }, index) => entries.findIndex((other) => other.name === name) === index)
+/** Each name once, as it first stands; `undefined` where there are too many, however many more a body has. */
+function distinctEntries(written: readonly EntryWire[], wide: ChainWide): readonly ChainEntry[] | undefined {
+  const entries = new Map<string, ChainEntry>()
+  for (const each of written) {
+    const entry = chainEntry(each, wide)
+    if (entries.has(entry.name)) continue
+    if (entries.size === MAX_ENTRIES) return undefined
+    entries.set(entry.name, entry)
+  }
+  return [...entries.values()]
 }
 
 function refused(code: Rejection['code'], message: string, param: string): ChosenChain {

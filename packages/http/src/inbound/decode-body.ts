@@ -5,13 +5,14 @@ import { isRecord } from '@understudy/core'
 
 import type { BodyIssue } from './issue-words.js'
 import { issueWords } from './issue-words.js'
-import { firstBadItem } from './large-arrays.js'
 import type { Rejection } from './rejection.js'
 import type { InboundBody, InboundHeaders } from './request.js'
 import type { BodyShape } from './schemas.js'
 
 /** Deeper ones are no honest request and are hard on whoever reads them after us. */
 const MAX_NESTING = 200
+/** Names of members are told up to here. */
+const MAX_NAME = 50
 
 // Else zod compiles a parser with `new Function`, which a process that forbids it would see.
 const WITHOUT_EVAL = { jitless: true } as const
@@ -97,9 +98,13 @@ function invalidJson(message: string): DecodedBody {
 
 function check(value: unknown, raw: Uint8Array | undefined, shape: BodyShape, isFlat = false): DecodedBody {
   if (!isRecord(value)) return invalidRequest(`the body is ${describe(value)}; send a JSON object`, undefined)
-  if (!isFlat && !isShallow(value)) return invalidRequest(`the body is nested over ${MAX_NESTING} levels deep`, undefined)
+  const deep = isFlat ? undefined : Object.keys(value).find((name) => !isShallow(value[name]))
+  if (deep !== undefined) {
+    const name = deep.slice(0, MAX_NAME)
+    return invalidRequest(`${name}: the body is nested over ${MAX_NESTING} levels deep there`, name)
+  }
   if (shape.quick(value)) return { value, raw }
-  const issue = firstBadItem(value, shape.items, shape.turns) ?? wholeIssue(value, shape)
+  const issue = shape.firstBadItem?.(value) ?? wholeIssue(value, shape)
   if (issue === undefined) return { value, raw }
   const param = pathOf(issue.path)
   return invalidRequest(`${param ?? 'the body'}: ${issue.message}`, param)
@@ -134,10 +139,10 @@ function opensFew(text: string, bracket: '{' | '['): boolean {
   return true
 }
 
-/** Level by level, so that no depth can exhaust the stack. */
-function isShallow(root: object): boolean {
-  let level: object[] = [root]
-  for (let depth = 1; level.length > 0; depth += 1) {
+/** Whether a member of a body leaves it shallow: level by level, so that no depth can exhaust the stack. */
+function isShallow(member: unknown): boolean {
+  let level: object[] = typeof member === 'object' && member !== null ? [member] : []
+  for (let depth = 2; level.length > 0; depth += 1) {
     if (depth > MAX_NESTING) return false
     const next: object[] = []
     for (const node of level) {

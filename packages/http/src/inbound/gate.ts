@@ -1,3 +1,4 @@
+import { untilAborted } from '@understudy/config'
 import type { Authorize, AuthorizeResult, Caller } from '@understudy/config'
 import type { ChatRequest, Clock, GateRefusal, Leg } from '@understudy/core'
 import { failureOf, legName } from '@understudy/core'
@@ -7,7 +8,6 @@ import type { AuthorizeFault } from '../authorize-faults.js'
 import { internalFault } from '../internal-fault.js'
 import type { OpenRuns } from '../open-runs.js'
 import type { WritableLeg } from '../outbound/http-leg.js'
-import { orAborted } from '../outbound/or-aborted.js'
 
 /** What `authorize` is told of a run beside the attempt. */
 export interface GateContext {
@@ -17,6 +17,8 @@ export interface GateContext {
   readonly caller: Caller | undefined
   readonly request: ChatRequest
   readonly dryRun: boolean
+  /** Default false. */
+  readonly trial?: boolean | undefined
   readonly clock: Clock
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal
@@ -38,7 +40,7 @@ export type Gate = (leg: Leg, leftMs: number) => Promise<GateRefusal | undefined
  * and nothing is sent that the host was not shown.
  */
 export function createGate(context: GateContext): Gate {
-  const { authorize, request, clock, signal, onClose, onFault, onInternalFault, ...about } = context
+  const { authorize, request, clock, signal, onClose, onFault, onInternalFault, trial = false, ...about } = context
   return async (leg, leftMs) => {
     let bytes: Uint8Array
     try {
@@ -61,8 +63,8 @@ export function createGate(context: GateContext): Gate {
     try {
       over.signal.throwIfAborted()
       const { provider, model, region } = leg
-      const attempt = { leg: { provider, model, region }, ...about, bytes, signal: over.signal }
-      const value: AuthorizeResult = await orAborted(Promise.resolve(authorize(attempt)), over.signal)
+      const attempt = { leg: { provider, model, region }, ...about, trial, bytes, signal: over.signal }
+      const value: AuthorizeResult = await untilAborted(Promise.resolve(authorize(attempt)), over.signal)
       if (value === undefined || value === null) return undefined
       if (value.refuse === 'skip') return 'skip'
       return value.refuse === 'stop' ? stopOf(value) : refuse({ type: 'gave', value })

@@ -15,6 +15,7 @@ const KINDS: Readonly<Record<string, string>> = {
 
 const RECEIVED = /received (\w+)$/
 const MAX_KEY = 50
+const MAX_KEYS = 5
 
 /** What a person reads of a fault that a schema found: what came, and what would be right. Of values nothing but their kind. */
 export function issueWords(issue: Issue): BodyIssue {
@@ -30,7 +31,7 @@ export function issueWords(issue: Issue): BodyIssue {
     case 'invalid_value':
       return { path, message: `must be one of ${issue.values.map(String).join(', ')}` }
     case 'unrecognized_keys':
-      return { path, message: `has a member that is not known here: ${issue.keys.map((key) => key.slice(0, MAX_KEY)).join(', ')}` }
+      return { path, message: `has a member that is not known here: ${namesOf(issue.keys)}` }
     case 'invalid_union':
       return unionWords(issue)
     default:
@@ -52,6 +53,11 @@ function unionWords({ path, message, errors }: Extract<Issue, { readonly code: '
   const kinds = firsts.flatMap((issue) => (issue.code === 'invalid_type' ? [kindOf(issue.expected)] : []))
   if (first?.code !== 'invalid_type' || kinds.length < firsts.length) return { path, message: 'has the wrong shape' }
   return { path, message: `${cameOf(first)}; it must be ${kinds.join(' or ')}` }
+}
+
+function namesOf(keys: readonly string[]): string {
+  const told = keys.slice(0, MAX_KEYS).map((key) => key.slice(0, MAX_KEY)).join(', ')
+  return keys.length > MAX_KEYS ? `${told} and ${keys.length - MAX_KEYS} more` : told
 }
 
 function cameOf({ message }: { readonly message: string }): string {

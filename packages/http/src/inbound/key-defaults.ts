@@ -1,3 +1,4 @@
+import { quote, suggestName } from '@understudy/config'
 import type { Caller } from '@understudy/config'
 
 import type { Warn } from '../warnings.js'
@@ -15,6 +16,11 @@ export interface KeyDefaults {
 /** Reads the chain behind a caller's key; `undefined` if there is none that can be used. */
 export type ReadKeyDefaults = (caller: Caller | undefined, keyId: string | undefined) => KeyDefaults | undefined
 
+/** What the defaults may say. */
+const MEMBERS: readonly string[] = ['models', 'timeoutMs', 'firstTokenTimeoutMs', 'on']
+/** So many of what is wrong are named. */
+const MOST_TOLD = 5
+
 /** So many keys are remembered as warned of. */
 const MOST_KEYS = 1_000
 
@@ -28,7 +34,8 @@ export function createKeyDefaultsReader(isKnown: (name: string) => boolean, warn
   return (caller, keyId) => {
     const written: unknown = caller?.failoverDefaults
     if (typeof written !== 'object' || written === null) return undefined
-    const troubles: string[] = []
+    const troubles: string[] = Object.keys(written).filter((name) => !MEMBERS.includes(name)).slice(0, MOST_TOLD)
+      .map((name) => `${quote(name)} is not known: ${suggestName(name, MEMBERS)}`)
     const models = readModels(Reflect.get(written, 'models'), isKnown, troubles)
     const defaults: KeyDefaults = {
       models,
@@ -53,11 +60,16 @@ function readModels(value: unknown, isKnown: (name: string) => boolean, troubles
     troubles.push('models is no list')
     return []
   }
-  const names = [...new Set(value.filter((name): name is string => typeof name === 'string'))]
-  const known = names.filter(isKnown)
-  if (known.length < names.length || names.length < new Set(value).size) troubles.push('models that are not known are left out')
+  const names = [...new Set<unknown>(value)]
+  const known = names.filter((name): name is string => typeof name === 'string' && isKnown(name))
+  if (known.length < names.length) troubles.push(`models that are not known are left out: ${namesOf(names, known)}`)
   if (known.length > MAX_ENTRIES) troubles.push(`models is cut to ${MAX_ENTRIES}`)
   return known.slice(0, MAX_ENTRIES)
+}
+
+function namesOf(given: readonly unknown[], known: readonly unknown[]): string {
+  const strange = given.filter((name) => !known.includes(name))
+  return strange.slice(0, MOST_TOLD).map((name) => (typeof name === 'string' ? quote(name) : typeof name)).join(', ')
 }
 
 function clamped(
@@ -80,6 +92,9 @@ function readTriggers(value: unknown, troubles: string[]): readonly Trigger[] | 
   if (value === undefined || value === null) return undefined
   const given: readonly unknown[] = Array.isArray(value) ? value : []
   const known = TRIGGERS.filter((trigger) => given.includes(trigger))
-  if (!Array.isArray(value) || known.length < new Set(given).size) troubles.push('triggers that are not known are left out')
+  if (!Array.isArray(value)) troubles.push('on is no list')
+  else if (known.length < new Set(given).size) {
+    troubles.push(`triggers that are not known are left out: ${namesOf([...new Set(given)], known)}; there are ${TRIGGERS.join(', ')}`)
+  }
   return Array.isArray(value) ? known : undefined
 }

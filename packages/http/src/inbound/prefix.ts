@@ -24,8 +24,14 @@ export function pathUnder(prefix: string, path: string): string | undefined {
   return rest.startsWith('/') ? rest : undefined
 }
 
-/** The path under a normalised prefix of a route that has matched: its pattern, and what its `*` stands for. `/` if it is not under it. */
-export function routedPath(prefix: string, pattern: string, params: unknown): string {
-  const rest = typeof params === 'object' && params !== null && '*' in params ? String(params['*']) : ''
-  return (pathUnder(prefix, pattern) ?? '/').replace(/\*$/, () => rest)
+/**
+ * The path under a normalised prefix of a route that has matched: its pattern, where that says it all, and behind a `*` what the request's
+ * own path has there, undecoded. `/` if the pattern is not under the prefix.
+ */
+export function routedPath(prefix: string, pattern: string, path: string): string {
+  const under = pathUnder(prefix, pattern) ?? '/'
+  if (!under.endsWith('*')) return under
+  const before = pattern.split('/').length - 2
+  // A router may take several slashes for one.
+  return under.slice(0, -1) + path.replace(new RegExp(`^(?:/+[^/]+){${before}}/+`), '')
 }

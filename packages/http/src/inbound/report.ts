@@ -1,5 +1,6 @@
 import type { AttemptRecord, Failure, FailureKind, SkipReason } from '@understudy/core'
 import { legKey, legName, reasonOf } from '@understudy/core'
+import { providerMessageOf } from '@understudy/dialects'
 
 import { OWN_CODE_MESSAGES, REASON_MESSAGES } from './client-errors.js'
 
@@ -38,7 +39,7 @@ export function legFailures(trail: readonly AttemptRecord[], expose: boolean): r
     const reason = reasonOf(record)
     if (reason === undefined) continue
     const failure = record.outcome === 'failed' ? record.failure : undefined
-    const words = expose ? failure?.providerMessage : undefined
+    const words = expose ? providerMessageOf(failure?.providerMessage) : undefined
     byLeg.set(legKey(record), {
       provider: record.provider,
       model: record.model,

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 
 import { callerShape } from './caller-fields.js'
+import type { FirstBadItem } from './large-arrays.js'
+import { firstBadItem } from './large-arrays.js'
 import type { Surface } from './paths.js'
 import type { QuickAccept } from './quick-accept.js'
 import { quickAccept } from './quick-accept.js'
@@ -138,62 +140,30 @@ const contentsBodySchema = z.looseObject({
   ...callerShape,
 })
 
-/** What the items of the arrays in a body have to be. */
-export interface ItemSchemas {
-  readonly message: z.ZodType
-  readonly contentPart: z.ZodType
-  readonly toolCall: z.ZodType
-  readonly tool: z.ZodType
-  readonly stop: z.ZodType
-}
-
 /** What a body is judged by. */
 export interface BodyShape {
   readonly whole: z.ZodType
   /** Of `whole`. */
   readonly quick: QuickAccept
-  readonly items: ItemSchemas
-  /** The names of the list of turns, and of what a turn holds. Default `messages`, `content`. */
-  readonly turns?: TurnNames | undefined
+  /** Of `whole`; nothing where it knows no array. */
+  readonly firstBadItem: FirstBadItem | undefined
 }
 
-/** Where the turns of a body are. */
-export type TurnNames = readonly [list: string, content: string]
-
-/** Of the items in the body of a chat completion. */
-const itemSchemas: ItemSchemas = {
-  message: messageSchema,
-  contentPart: contentPartSchema,
-  toolCall: toolCallSchema,
-  tool: toolSchema,
-  stop: z.string(),
+function bodyShape(whole: z.ZodType): BodyShape {
+  return { whole, quick: quickAccept(whole), firstBadItem: firstBadItem(whole) }
 }
 
 /** A chat completion of OpenAI. */
-export const chatBody: BodyShape = { whole: chatBodySchema, quick: quickAccept(chatBodySchema), items: itemSchemas }
+export const chatBody = bodyShape(chatBodySchema)
 
 /** A message of Anthropic. */
-export const messagesBody: BodyShape = {
-  whole: messagesBodySchema,
-  quick: quickAccept(messagesBodySchema),
-  items: { message: turnSchema, contentPart: blockSchema, toolCall: z.unknown(), tool: namedToolSchema, stop: z.string() },
-}
+export const messagesBody = bodyShape(messagesBodySchema)
 
 /** A request of OpenAI's Responses API. */
-export const responsesBody: BodyShape = {
-  whole: responsesBodySchema,
-  quick: quickAccept(responsesBodySchema),
-  items: { message: inputItemSchema, contentPart: contentPartSchema, toolCall: z.unknown(), tool: typedToolSchema, stop: z.string() },
-  turns: ['input', 'content'],
-}
+export const responsesBody = bodyShape(responsesBodySchema)
 
 /** A request of Gemini. */
-export const contentsBody: BodyShape = {
-  whole: contentsBodySchema,
-  quick: quickAccept(contentsBodySchema),
-  items: { message: contentSchema, contentPart: partSchema, toolCall: z.unknown(), tool: toolGroupSchema, stop: z.string() },
-  turns: ['contents', 'parts'],
-}
+export const contentsBody = bodyShape(contentsBodySchema)
 
 /** OpenAI's own bound, which its compatibles keep too. */
 const MAX_INPUTS = 2_048
@@ -234,11 +204,7 @@ const judged = z.looseObject({
 })
 
 /** A request for embeddings. */
-export const embeddingsBody: BodyShape = {
-  whole: judged,
-  quick: () => false,
-  items: { message: z.unknown(), contentPart: z.unknown(), toolCall: z.unknown(), tool: z.unknown(), stop: z.unknown() },
-}
+export const embeddingsBody = bodyShape(judged)
 
 /** What describes the body of a path in an API document; nothing where there is none. */
 export function bodySchemaOf(surface: Surface): { readonly body?: z.ZodType } {

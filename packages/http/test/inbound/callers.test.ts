@@ -40,10 +40,10 @@ const gave = (came: string) => `identify gave ${came}, which is no caller, and t
 
 const faults: readonly (readonly [string, Asked, string | RegExp])[] = [
   ['a throw', identifyThatThrows, new RegExp(`^identify threw a TypeError${AT}, and the request was answered with a 500$`)],
-  ['a rejection', () => Promise.reject(new Error('secret-thrown')), new RegExp(`^identify threw a Error${AT}, and the request was answered with a 500$`)],
+  ['a rejection', () => Promise.reject(new Error('secret-thrown')), new RegExp(`^identify threw an Error${AT}, and the request was answered with a 500$`)],
   ['a string', () => 'secret-name', gave('a string')],
   ['a promise of one', async () => 'secret-name', gave('a string')],
-  ['a thenable that is hostile', () => ({ get then() { throw new Error('secret-thrown') } }), /^identify threw a Error/],
+  ['a thenable that is hostile', () => ({ get then() { throw new Error('secret-thrown') } }), /^identify threw an Error/],
   ['an empty string', () => '', gave('a string')],
   ['false', () => false, gave('false')],
   ['a number', () => 42, gave('a number')],

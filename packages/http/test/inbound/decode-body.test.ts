@@ -4,7 +4,8 @@ import { z } from 'zod'
 
 import { decodeBody, rejectContentType } from '../../src/inbound/decode-body.js'
 import type { InboundBody } from '../../src/inbound/request.js'
-import { chatBody } from '../../src/inbound/schemas.js'
+import type { BodyShape } from '../../src/inbound/schemas.js'
+import { chatBody, contentsBody, messagesBody, responsesBody } from '../../src/inbound/schemas.js'
 
 const GOOD = { model: 'chat', messages: [{ role: 'user', content: 'Hello' }] }
 
@@ -130,12 +131,51 @@ t.test('a wrong shape is refused with the path of the field', async (t) => {
 
 t.test('nesting over 200 levels is refused, however deep', async (t) => {
   t.equal(refusal(bytes(nested(200))), undefined)
-  const tooDeep = [400, 'invalid_request_error', 'the body is nested over 200 levels deep', undefined]
+  const tooDeep = [400, 'invalid_request_error', 'deep: the body is nested over 200 levels deep there', 'deep']
   t.strictSame(refusal(bytes(nested(201))), tooDeep)
   t.strictSame(refusal(bytes(nested(200_000))), tooDeep)
   t.strictSame(refusal({ type: 'parsed', value: JSON.parse(nested(201)) }), tooDeep)
   const objects = `${'{"a":'.repeat(201)}1${'}'.repeat(201)}`
-  t.strictSame(refusal(bytes(objects)), tooDeep)
+  t.strictSame(refusal(bytes(objects)), [400, 'invalid_request_error', 'a: the body is nested over 200 levels deep there', 'a'])
+  t.match(refusal(bytes(`{"${'n'.repeat(9_999)}":${'['.repeat(200)}${']'.repeat(200)}}`)), [400, 'invalid_request_error', String, 'n'.repeat(50)])
+})
+
+t.test('of a large array in any member the first item that does not fit is named, and no other is looked at', async (t) => {
+  const zeros: unknown[] = new Array(300_000).fill(0)
+  const text = { role: 'user', content: 'x' }
+  const turn = { parts: [{ text: 'x' }] }
+  const bodies: readonly (readonly [BodyShape, object, string])[] = [
+    [chatBody, { ...GOOD, models: zeros }, 'models[0]'],
+    [chatBody, { ...GOOD, models: [...new Array(200).fill('a/b'), 5] }, 'models[200]'],
+    [chatBody, { ...GOOD, fallback_models: zeros }, 'fallback_models[0]'],
+    [chatBody, { ...GOOD, redundancy: { on: zeros } }, 'redundancy.on[0]'],
+    [chatBody, { ...GOOD, messages: zeros }, 'messages[0]'],
+    [chatBody, { ...GOOD, messages: [text, { role: 'user', content: zeros }] }, 'messages[1].content[0]'],
+    [chatBody, { ...GOOD, messages: [{ role: 'assistant', tool_calls: zeros }] }, 'messages[0].tool_calls[0]'],
+    [chatBody, { ...GOOD, tools: zeros }, 'tools[0]'],
+    [chatBody, { ...GOOD, stop: zeros }, 'stop[0]'],
+    [messagesBody, { messages: [text], system: zeros }, 'system[0]'],
+    [messagesBody, { messages: [text], stop_sequences: zeros }, 'stop_sequences[0]'],
+    [messagesBody, { messages: [{ role: 'user', content: zeros }] }, 'messages[0].content[0]'],
+    [responsesBody, { input: zeros }, 'input[0]'],
+    [responsesBody, { input: 'x', include: zeros }, 'include[0]'],
+    [contentsBody, { contents: zeros }, 'contents[0]'],
+    [contentsBody, { contents: [{ parts: zeros }] }, 'contents[0].parts[0]'],
+    [contentsBody, { contents: [turn], tools: [{ functionDeclarations: zeros }] }, 'tools[0].functionDeclarations[0]'],
+    [contentsBody, { contents: [turn], generationConfig: { stopSequences: zeros } }, 'generationConfig.stopSequences[0]'],
+  ]
+  for (const [shape, value, path] of bodies) {
+    const decoded = decodeBody({ type: 'parsed', value }, shape)
+    t.match(decoded, { rejection: { status: 400, code: 'invalid_request_error', param: path } }, path)
+    t.ok(JSON.stringify(decoded).length < 300, 'and the answer is short')
+  }
+})
+
+t.test('of many unknown members a few are named', async (t) => {
+  const redundancy = Object.fromEntries(Array.from({ length: 10_000 }, (_each, index) => [`k${index}`, 1]))
+  t.match(refusal({ type: 'parsed', value: { ...GOOD, redundancy } }), [
+    400, 'invalid_request_error', 'redundancy: has a member that is not known here: k0, k1, k2, k3, k4 and 9995 more', 'redundancy',
+  ])
 })
 
 t.test('odd bodies pass as they are', async (t) => {

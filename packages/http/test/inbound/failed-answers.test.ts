@@ -205,6 +205,29 @@ t.test('the provider\'s words are masked and bounded', async (t) => {
   t.ok(Buffer.byteLength(error?.message ?? '') <= 2_048)
 })
 
+t.test('so are those of a leg in code, as the client\'s error and in the list of failures', async (t) => {
+  const providerMessage = `Incorrect field near sk-proj-aBcDeFgHiJkLmNoPqRsTuVwX0123456789: ${'long '.repeat(20_000)}`
+  for (const [kind, path] of [['invalid_request', 'message'], ['content_filter', 'message'], ['context_length', 'message'], ['refused', 'message'], ['server_error', 'failures']] as const) {
+    const leg = fails('one', failure(kind, { providerMessage }))
+    const { error } = await jsonOf(await fallbackOf(t, { chat: [leg] }, { exposeProviderMessages: true, advanceOn: ['server_error'] }).handle(chat()))
+    const said = JSON.stringify(error?.[path])
+    t.match(said, /Incorrect field near \*\*\*: long long/, kind)
+    t.ok(said.length < 2_400, kind)
+  }
+})
+
+t.test('which limit of the chain was spent decides the status, where there are two', async (t) => {
+  const clock = createFakeClock()
+  const cut = fallbackOf(t, { chat: [hangs('one'), says('two', 'Hi')] }, { windowMs: 200, deadlineMs: 600 }, { clock }).handle(chat())
+  await clock.advance(600)
+  t.match(await jsonOf(await cut), { error: { code: 'deadline_exceeded' } })
+  const silent = () => new Promise<undefined>(() => undefined)
+  const stopped = fallbackOf(t, { chat: [says('one', 'Hi')] }, { windowMs: 300, authorize: silent }, { clock }).handle(chat())
+  await clock.advance(300)
+  const response = await stopped
+  t.strictSame([response.status, (await jsonOf(response)).error?.code], [503, 'no_leg_available'], 'nothing ran, and no deadline was spent')
+})
+
 t.test('a request fault without words gets ours', async (t) => {
   const ours = async (kind: 'invalid_request' | 'content_filter') => {
     const response = await fallbackOf(t, { chat: [fails('one', failure(kind)), says('two', 'Hi')] }).handle(chat())

@@ -92,7 +92,7 @@ t.test('the host is told when its judge gave no verdict: each time in its log, o
   }
   const table: readonly (readonly [Judge, RegExp])[] = [
     [judgeThatThrows, /^authorize threw a TypeError(?: at \w+ \(.*gate\.test\.ts:\d+:\d+\))?, and the attempt was refused$/],
-    [() => Promise.reject(new Error('secret-thrown')), /^authorize threw a Error( at .*gate\.test\.ts:\d+:\d+\)?)?, and the attempt was refused$/],
+    [() => Promise.reject(new Error('secret-thrown')), /^authorize threw an Error( at .*gate\.test\.ts:\d+:\d+\)?)?, and the attempt was refused$/],
     [() => true as unknown as AuthorizeResult, /^authorize gave true, which is no verdict, and the attempt was refused; give nothing to let it go, or \{ refuse: 'skip' \}/],
     [() => 'secret-given' as unknown as AuthorizeResult, /^authorize gave a string, which is no verdict/],
     [() => ({ allow: true, secret: 'secret-given' }) as unknown as AuthorizeResult, /^authorize gave an object whose `refuse` is neither/],

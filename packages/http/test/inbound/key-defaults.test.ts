@@ -18,7 +18,17 @@ t.test('what an administrator wrote is clamped, cut and cleaned, never refused',
     { models: ['a/one', 'b/two', 'c/three'], timeoutMs: 1_000, firstTokenTimeoutMs: 60_000, on: ['timeout'] },
   )
   t.equal(warnings.length, 1)
-  t.match(warnings[0], /^UNDERSTUDY_FAILOVER_DEFAULTS failoverDefaults of a caller key: models that are not known are left out; models is cut to 3; timeoutMs is taken as 1000; firstTokenTimeoutMs is taken as 60000; triggers/)
+  t.match(warnings[0], /^UNDERSTUDY_FAILOVER_DEFAULTS failoverDefaults of a caller key: models that are not known are left out: 'gone'; models is cut to 3; timeoutMs is taken as 1000; firstTokenTimeoutMs is taken as 60000; triggers that are not known are left out: 'bogus'; there are connection_error, server_error, rate_limit, timeout$/)
+})
+
+t.test('what is not known is named, with what was meant, and no more of it than a line takes', async (t) => {
+  const { read, warnings } = reader()
+  read({ models: ['b/two'], timeout_ms: 5_000, on: 'timeout' }, 'k1')
+  t.match(warnings[0], /: 'timeout_ms' is not known: did you mean 'timeoutMs'\?; on is no list$/)
+  read({ model: ['b/two'] }, 'k2')
+  t.match(warnings[1], /: 'model' is not known: did you mean 'models'\?; models is no list$/)
+  read({ models: ['b/two', 5, null, ...Array.from({ length: 500 }, (_each, index) => `gone-${index}`)] }, 'k3')
+  t.match(warnings[2], /left out: number, object, 'gone-0', 'gone-1', 'gone-2'$/)
 })
 
 t.test('one warning a key, and none for what is right', async (t) => {
