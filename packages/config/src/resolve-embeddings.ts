@@ -2,6 +2,7 @@ import { advanceKinds, type Dialect } from '@understudy/core'
 import type { ConfigIssue } from './config-error.js'
 import { layerDefaults, layerLegLimits } from './layers.js'
 import { ownProperties } from './own-properties.js'
+import { modelFault } from './path-model.js'
 import { suggestProvider } from './provider-aliases.js'
 import type { ProviderRegistry } from './provider-registry.js'
 import { formatPath, reportIssue, type Path } from './report-issue.js'
@@ -97,6 +98,11 @@ function resolveLeg(written: unknown, path: Path, place: Place): ResolvedEmbeddi
   if (!ABLE.has(provider.dialect)) {
     reportIssue(issues, path, `provider ${quote(name)} speaks the dialect '${provider.dialect}', which has no embeddings; `
       + `those of ${[...ABLE].join(', ')} have`)
+    return undefined
+  }
+  const fault = modelFault(provider, model)
+  if (fault !== undefined) {
+    reportIssue(issues, path, fault)
     return undefined
   }
   return {

@@ -2,6 +2,7 @@ import type { LegLimits } from '@understudy/core'
 import type { ConfigIssue } from './config-error.js'
 import { layerDefaults, layerLegLimits } from './layers.js'
 import { ownProperties } from './own-properties.js'
+import { modelFault } from './path-model.js'
 import { suggestProvider } from './provider-aliases.js'
 import type { ProviderRegistry } from './provider-registry.js'
 import { isReasoningModel } from './reasoning-models.js'
@@ -75,6 +76,11 @@ function resolveProviderLeg(
   if (found.type === 'wrong') return WRONG
   const identity = JSON.stringify([input.provider, input.model, input.region ?? null])
   if (found.type === 'incomplete') return { type: 'incomplete', provider: input.provider, why: found.why, identity }
+  const fault = modelFault(found.provider, input.model)
+  if (fault !== undefined) {
+    reportIssue(issues, path, fault)
+    return WRONG
+  }
   const anyModel = input.model === '*'
   const leg: ResolvedProviderLeg = {
     type: 'provider',

@@ -74,6 +74,9 @@ export function resolveProvider(
   const base = served === undefined || elsewhere.type === 'found' || elsewhere.type === 'wrong' ? elsewhere : usualPlace(served.baseURL)
   if (base.type === 'unknown') complain('baseURL', 'is missing; this provider needs an http:// or https:// URL')
   if (base.type === 'wrong' && base.variable === undefined) complain('baseURL', base.message)
+  if (base.type === 'found' && dialect === 'gemini' && cloudName === undefined && isVertex(base.url)) {
+    complain('baseURL', "is of Vertex AI, which has paths of its own; say cloud: 'vertex', and the project")
+  }
   if (base.type === 'wrong' && base.variable !== undefined) {
     reportIssue(issues, path, `the environment variable ${base.variable} ${base.message}`)
   }
@@ -125,6 +128,10 @@ export function resolveProvider(
       cloud: served?.cloud,
     },
   }
+}
+
+function isVertex(url: string): boolean {
+  return new URL(url).hostname.endsWith('aiplatform.googleapis.com')
 }
 
 /** Credentials that are given sign every request, whatever key the environment has. */

@@ -153,6 +153,7 @@ t.test('a provider of any name says its dialect and its cloud', async (t) => {
 t.test('what does not go together is refused', async (t) => {
   const cases: readonly (readonly [object, RegExp])[] = [
     [{ dialect: 'openai', cloud: 'bedrock', region: 'us-east-1' }, /p\.cloud: 'bedrock' does not serve the dialect 'openai'; it serves bedrock and anthropic/],
+    [{ dialect: 'gemini', baseURL: 'https://europe-west1-aiplatform.googleapis.com/v1', apiKey: 't' }, /p\.baseURL: is of Vertex AI, which has paths of its own; say cloud: 'vertex', and the project/],
     [{ dialect: 'openai', baseURL: 'http://x', region: 'us-east-1' }, /p\.region: is of providers with cloud 'bedrock', which this one has not/],
     [{ dialect: 'gemini', cloud: 'vertex', credentials: { accessKeyId: 'a', secretAccessKey: 'b' }, project: 'p' }, /p\.credentials: is of providers with cloud 'bedrock'/],
     [{ dialect: 'bedrock', region: 'us-east-1', project: 'p', apiKey: 'k' }, /p\.project: is of providers with cloud 'vertex'/],

@@ -142,6 +142,8 @@ t.test('entries are refused with what would be right', async (t) => {
     [{ ...OWN, headers: { 'a b': 'x' } }, 'options.providers.p.headers[\'a b\']: is no header name'],
     [{ ...OWN, headers: { a: '1', A: '2' } }, 'options.providers.p.headers.A: is given twice'],
     [{ ...OWN, headers: { 'Content-Length': '1' } }, 'cannot be set; it belongs to the connection'],
+    ...['Expect', 'keep-alive', 'upgrade', 'te', 'trailer', 'proxy-authorization'].map((name) =>
+      [{ ...OWN, headers: { [name]: '1' } }, 'cannot be set; it belongs to the connection'] as const),
     [{ ...OWN, headers: { a: 1 } }, 'options.providers.p.headers.a: has a value that does not fit'],
     [{ ...OWN, headers: ['a'] }, 'options.providers.p.headers: must be an object'],
     [{ ...OWN, apiVersion: 'a b' }, 'options.providers.p.apiVersion: is a string that does not fit'],

@@ -1,5 +1,6 @@
 import { suggestName } from '../nearest-name.js'
 import { suggestProvider } from '../provider-aliases.js'
+import { modelFault } from '../path-model.js'
 import type { ProviderRegistry } from '../provider-registry.js'
 import { plainLeg } from '../resolve-leg.js'
 import type { ResolvedLeg, ResolvedRoute } from '../resolved-config.js'
@@ -46,6 +47,8 @@ export function createLegFinder({ routes, callerModels, providers }: LegFinderPa
     if (found.type === 'incomplete') return { wrong: `provider ${quote(named.provider)} cannot be used in this process: ${found.why}` }
     const { provider } = found
     const { model, region } = named
+    const fault = modelFault(provider, model)
+    if (fault !== undefined) return { wrong: fault }
     const { legLimits: limits, settings: { defaults, retries } } = route
     return { leg: limited(plainLeg({ provider, model, region }, { limits, defaults, retries }), named) }
   }

@@ -23,11 +23,10 @@ export function createFileReader(path: string): (etag: string | undefined) => Pr
     const stats = await fileStats(path)
     if (stats === undefined) return { type: 'none' }
     refuseTooLarge(Number(stats.size))
-    const key = keyOf(stats)
-    if (etag !== undefined && last?.etag === etag && last.key === key && last.settled) return { type: 'unchanged' }
-    const settled = Date.now() - Number(stats.mtimeMs) > SETTLED_MS
-    const text = await readText(path, key, Number(stats.size))
-    if (text === undefined) return { type: 'none' }
+    if (etag !== undefined && last?.etag === etag && last.key === keyOf(stats) && last.settled) return { type: 'unchanged' }
+    const read = await readWhole(path)
+    if (read === undefined) return { type: 'none' }
+    const { text, key, settled } = read
     if (text.trim() === '') throw new Error('the file is empty')
     // A broken document that stays is one to reject, and to tell of.
     if (!settled && !isJson(text)) throw new Error('the file holds no JSON; it may be half-written')
@@ -63,16 +62,22 @@ function keyOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [ino, size, mtimeNs, ctimeNs].join(':')
 }
 
-async function readText(path: string, key: string, size: number): Promise<string | undefined> {
+/** One state of the file. By its handle: where another file takes its place meanwhile, as a writer's does, this one is whole all the same. */
+async function readWhole(path: string): Promise<{ readonly text: string; readonly key: string; readonly settled: boolean } | undefined> {
   const file = await orNone(open(path, 'r'))
   if (file === undefined) return undefined
   try {
+    const stats = await file.stat({ bigint: true })
+    const size = Number(stats.size)
+    refuseTooLarge(size)
     // One byte more than there should be, so that a file that grew meanwhile is seen.
     const bytes = Buffer.alloc(size + 1)
     const length = await readAll(file, bytes)
-    const whole = length === size && keyOf(await file.stat({ bigint: true })) === key
-    if (!whole) throw new Error('the file changed while it was read')
-    return decodeText(bytes.subarray(0, length))
+    const after = await file.stat({ bigint: true })
+    // Not by its `ctime`, which moves when its name is given to another file.
+    if (length !== size || after.size !== stats.size || after.mtimeNs !== stats.mtimeNs) throw new Error('the file changed while it was read')
+    const settled = Date.now() - Number(stats.mtimeMs) > SETTLED_MS
+    return { text: decodeText(bytes.subarray(0, length)), key: keyOf(stats), settled }
   } finally {
     await file.close()
   }

@@ -89,7 +89,7 @@ async function writeDocument(
   const text = `${encodeDocument(document, 2)}\n`
   // A link stays one: what it leads to is replaced.
   let mayStand = false
-  const replaced = async (): Promise<unknown> => {
+  const replaced = async (): Promise<void> => {
     const target = (await orNone(realpath(path))) ?? path
     await mkdir(dirname(target), { recursive: true })
     return withFileLock(lockOf(target), signal, async (assertHeld) => {
@@ -100,16 +100,16 @@ async function writeDocument(
         await assertHeld()
         mayStand = true
       })
-      return held
+      // The document stands. An entry that cannot be kept now is made again by each process that applies it. Still under the lock: the next
+      // writer's entry stands behind this one.
+      const entry = readHistoryEntry({ ...writtenEntry(document, undefined, Date.now()), previous: held })
+      if (entry !== undefined) await history?.add(entry, true, signal).catch(() => undefined)
     })
   }
-  const previous = await replaced().catch((error: unknown) => {
+  await replaced().catch((error: unknown) => {
     if (!mayStand) markUnwritten(error)
     throw error
   })
-  // The document stands. An entry that cannot be kept now is made again by each process that applies it.
-  const entry = readHistoryEntry({ ...writtenEntry(document, undefined, Date.now()), previous })
-  if (entry !== undefined) await history?.add(entry, true, signal).catch(() => undefined)
 }
 
 async function readHeld(path: string): Promise<unknown> {

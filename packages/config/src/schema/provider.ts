@@ -2,6 +2,7 @@ import { isRecord } from '@understudy/core'
 import type { Dialect } from '@understudy/core'
 import { z } from 'zod'
 import { readBaseURL } from '../base-url.js'
+import { isConnectionHeader } from '../connection-headers.js'
 import { nearestName } from '../nearest-name.js'
 import { ownProperties } from '../own-properties.js'
 import type { ApiKeyInput, AwsCredentials, AwsCredentialsInput, ProviderInput, Sign } from '../provider-input.js'
@@ -19,8 +20,6 @@ const CLOUDS = ['bedrock', 'vertex'] as const
 /** What a header can carry. A line break at the end of a key, from a file, is the usual trouble. */
 const HEADER_VALUE = /^[\x20-\x7e\x80-\xff]*$/
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-/** Written by whoever sends the request, never by a person. */
-const FRAMING = ['connection', 'content-length', 'transfer-encoding']
 
 /** Why a text is no key, without a word of it; `undefined` = it is one. */
 export function whyNoKey(text: string): string | undefined {
@@ -61,7 +60,7 @@ const headers = z.unknown().transform((value, context): Readonly<Record<string, 
   for (const [written, text] of Object.entries(own)) {
     const name = written.toLowerCase()
     if (!HEADER_NAME.test(name)) complain('is no header name', [written])
-    else if (FRAMING.includes(name)) complain('cannot be set; it belongs to the connection', [written])
+    else if (isConnectionHeader(name)) complain('cannot be set; it belongs to the connection', [written])
     else if (copy.has(name)) complain('is given twice; header names do not distinguish case', [written])
     else if (typeof text !== 'string' || !HEADER_VALUE.test(text)) {
       complain('has a value that does not fit; it must be a text without line breaks', [written])

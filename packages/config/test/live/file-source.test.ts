@@ -97,6 +97,24 @@ t.test('an unchanged file is not read again; one that was touched is, and is unc
   t.match(await source.read({ etag, signal: soon() }), { type: 'document', document: '{"version":2}' }, 'of the same size')
 })
 
+t.test('a file that another one takes the place of again and again is read whole, each time', async (t) => {
+  const path = join(await inFolder(t), 'chains.json')
+  const source = fileSource(path)
+  let writing = true
+  const written = (async () => {
+    for (let version = 1; writing; version += 1) {
+      await writeFile(`${path}.next`, JSON.stringify({ version, reason: 'x'.repeat(200_000) }))
+      await rename(`${path}.next`, path)
+    }
+  })()
+  const readings = new Set<string>()
+  for (let reads = 0; reads < 300; reads += 1) readings.add((await source.read({ signal: soon() })).type)
+  writing = false
+  await written
+  readings.delete('none')
+  t.strictSame([...readings], ['document'])
+})
+
 t.test('two changes of the same size within one tick of the clock are seen', async (t) => {
   const path = join(await inFolder(t), 'chains.json')
   const source = fileSource(path)

@@ -1,5 +1,5 @@
 import type { ConfigIssue } from '@understudy/config'
-import { ConfigError, quote } from '@understudy/config'
+import { ConfigError, isConnectionHeader, quote } from '@understudy/config'
 
 /** What a header is sent with: a text, or the variable that holds it. */
 export type HeaderInput = string | { readonly env: string }
@@ -15,7 +15,7 @@ const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const UNFIT = /[^\t\x20-\x7e\x80-\xff]/
 
 /** Ours, or made by the connection. */
-const RESERVED = new Set(['if-none-match', 'accept-encoding', 'content-length', 'transfer-encoding', 'connection', 'host'])
+const RESERVED = new Set(['if-none-match', 'accept-encoding', 'host'])
 
 /** The parts of the address. */
 export function readTarget(url: string | URL): HttpSourceTarget {
@@ -55,7 +55,7 @@ function fromEnv({ env: name }: { readonly env: string }, env: Readonly<Record<s
 
 function whyNoName(name: string, others: ReadonlyMap<string, string>): string | undefined {
   if (!NAME.test(name)) return 'is no header name'
-  if (RESERVED.has(name)) return 'is a header that is made here'
+  if (RESERVED.has(name) || isConnectionHeader(name)) return 'is a header that is made here'
   return others.has(name) ? 'is given twice; header names do not distinguish case' : undefined
 }
 

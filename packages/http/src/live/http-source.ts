@@ -1,5 +1,5 @@
 import type { ChainSource } from '@understudy/config'
-import { checkSourceOptions, isJson, MAX_DOCUMENT_BYTES, TEXT, wholeNumber } from '@understudy/config'
+import { checkSourceOptions, ConfigError, isJson, MAX_DOCUMENT_BYTES, TEXT, wholeNumber } from '@understudy/config'
 import { createHash } from 'node:crypto'
 import type { Dispatcher } from 'undici'
 import { Agent, EnvHttpProxyAgent } from 'undici'
@@ -108,6 +108,7 @@ function createAgent(timeoutMs: number): Dispatcher {
     return new EnvHttpProxyAgent(options)
   } catch {
     // What was thrown quotes the URL, which may hold a password.
-    throw new Error(`${PROXY_VARIABLES.join(', ')}: the proxy's address is not a URL such as http://proxy.example:3128`)
+    const message = `the proxy of the environment (${PROXY_VARIABLES.join(', ')}) is not a URL such as http://proxy.example:3128`
+    throw new ConfigError([{ path: 'httpSource', message }])
   }
 }

@@ -1,3 +1,4 @@
+import { untilAborted } from '@understudy/config'
 import type { AwsCredentials, ResolvedBedrock } from '@understudy/config'
 import type { StopSignal } from '@understudy/core'
 import { failureOf, LegFailedError } from '@understudy/core'
@@ -5,7 +6,6 @@ import type { ClockSkew } from './clock-skew.js'
 import { noteSkew } from './clock-skew.js'
 import type { Endpoint } from './endpoint.js'
 import type { AnswerHead } from './exchange.js'
-import { orAborted } from './or-aborted.js'
 
 /** Signs the attempts of one leg. */
 export interface CloudSigner {
@@ -30,7 +30,7 @@ export function createCloudSigner(
     async sign({ origin, path }, bytes, signal) {
       try {
         const work = sign(() => Promise.resolve(credentials()), { origin, path, bytes, region }, () => wallClock() + skew.ms)
-        return await orAborted(work, signal)
+        return await untilAborted(work, signal)
       } catch {
         signal.throwIfAborted()
         // What was thrown stays out of it: it may quote a key or where it is kept.

@@ -1,8 +1,7 @@
-import { credentialName } from '@understudy/config'
+import { credentialName, untilAborted } from '@understudy/config'
 import type { ResolvedProvider } from '@understudy/config'
 import type { StopSignal } from '@understudy/core'
 import { failureOf, LegFailedError } from '@understudy/core'
-import { orAborted } from './or-aborted.js'
 import { isHeaderValue } from './request-headers.js'
 
 /** The header of one attempt that says who asks: name and value, or nothing. */
@@ -30,7 +29,7 @@ export function credentialHeader(
 async function settled(credential: Promise<string>, signal: StopSignal): Promise<unknown> {
   let value: unknown
   try {
-    value = await orAborted(credential, signal)
+    value = await untilAborted(credential, signal)
   } catch {
     signal.throwIfAborted()
     throw unavailable()

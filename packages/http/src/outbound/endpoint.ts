@@ -1,4 +1,4 @@
-import { cloudBaseURL } from '@understudy/config'
+import { cloudBaseURL, modelFault } from '@understudy/config'
 import type { ResolvedCloud, ResolvedProvider, ResolvedVertex } from '@understudy/config'
 
 /** Where a leg's requests go. */
@@ -20,8 +20,9 @@ export function endpointOf(provider: ResolvedProvider, model: string, streamed: 
  * Makes the endpoint of a provider that makes vectors with one model. Throws if the model's name cannot stand in a path that has to hold it.
  */
 export function embeddingEndpointOf(provider: ResolvedProvider, model: string, region?: string): Endpoint {
-  const { name, dialect, azure, baseURL, cloud } = provider
-  if (modelInPath(provider) && !hasPathName(model)) throw new Error(`provider '${name}': the model '${model}' cannot stand in a path`)
+  const { dialect, azure, baseURL, cloud } = provider
+  const fault = modelFault(provider, model)
+  if (fault !== undefined) throw new Error(fault)
   // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html
   if (cloud?.type === 'bedrock' || dialect === 'bedrock') return placedAt(provider, `/model/${pathSegment(model)}/invoke`, region)
   if (cloud?.type === 'vertex') return placedAt(provider, vertexPath(cloud, 'google', baseURL, model, 'predict', region), region)
@@ -41,34 +42,14 @@ function placedAt(provider: ResolvedProvider, path: string, region: string | und
   return { origin, path: base + path }
 }
 
-/**
- * Whether a model's name can stand in a path. One with a segment `.` or `..` cannot, however it is written: servers and proxies
- * decode a path before they resolve it, some of them twice.
- */
-export function hasPathName(model: string): boolean {
-  return model !== '' && !DOT_SEGMENT.test(model)
-}
-
-const DOT_SEGMENT = /(?:^|[\\/]|%2f|%5c)(?:\.|%2e){1,2}(?:$|[\\/]|%2f|%5c)/i
-
-/** Whether the model stands in the path, so that each model has an endpoint of its own. */
-export function modelInPath(provider: ResolvedProvider): boolean {
-  const { azure, cloud, dialect } = provider
-  return cloud !== undefined || (azure !== undefined && dialect === 'openai') || dialect === 'gemini' || dialect === 'bedrock'
-}
-
 function pathOf(provider: ResolvedProvider, model: string, streamed: boolean, region: string | undefined): string {
   const { name, dialect, azure, baseURL, cloud } = provider
-  if (modelInPath(provider) && !hasPathName(model)) throw new Error(`provider '${name}': the model '${model}' cannot stand in a path`)
+  const fault = modelFault(provider, model)
+  if (fault !== undefined) throw new Error(fault)
   if (cloud !== undefined) return cloudPath(provider, cloud, model, streamed, region)
   // Vendors that speak this dialect beside their own give a base URL with or without the version.
   if (dialect === 'anthropic') return baseURL.endsWith('/v1') ? '/messages' : '/v1/messages'
-  if (dialect === 'gemini') {
-    if (new URL(baseURL).hostname.endsWith('aiplatform.googleapis.com')) {
-      throw new Error(`provider '${name}': Vertex AI has paths of its own; say cloud: 'vertex', and the project`)
-    }
-    return geminiPath(baseURL, model, streamed ? 'streamGenerateContent?alt=sse' : 'generateContent')
-  }
+  if (dialect === 'gemini') return geminiPath(baseURL, model, streamed ? 'streamGenerateContent?alt=sse' : 'generateContent')
   // In Azure's way too: https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses
   if (dialect === 'responses') return azure === undefined ? '/responses' : `/openai/responses?api-version=${encodeURIComponent(azure.apiVersion)}`
   if (dialect !== 'openai') {

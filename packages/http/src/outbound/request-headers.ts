@@ -1,3 +1,4 @@
+import { isConnectionHeader } from '@understudy/config'
 import type { ResolvedProvider } from '@understudy/config'
 import { USER_AGENT } from './user-agent.js'
 
@@ -6,19 +7,6 @@ export interface RequestHeaders {
   readonly stream: readonly string[]
   readonly document: readonly string[]
 }
-
-/** What the connection decides, not whoever writes headers into a config. */
-const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'keep-alive',
-  'proxy-authorization',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
 
 const SHARED = [
   ['content-type', 'application/json'],
@@ -59,7 +47,7 @@ function checkedName(name: string, value: unknown, provider: ResolvedProvider): 
 
 /** Whether a person's config or code may set it. */
 export function isHeaderName(name: string): boolean {
-  return /^[!#$%&'*+.^`|~\w-]+$/.test(name) && !OF_THE_CONNECTION.has(name.toLowerCase())
+  return /^[!#$%&'*+.^`|~\w-]+$/.test(name) && !isConnectionHeader(name)
 }
 
 /** `base` with more names and values behind it, which win. */

@@ -1,7 +1,7 @@
+import { untilAborted } from '@understudy/config'
 import type { ResolvedProvider, SignedHeaders } from '@understudy/config'
 import type { StopSignal } from '@understudy/core'
 import { failureOf, LegFailedError } from '@understudy/core'
-import { orAborted } from './or-aborted.js'
 import { isHeaderName, isHeaderValue } from './request-headers.js'
 
 /**
@@ -15,7 +15,7 @@ export async function signatureHeaders(
 ): Promise<readonly string[]> {
   let signed: SignedHeaders
   try {
-    signed = await orAborted(Promise.resolve(sign(bytes)), signal)
+    signed = await untilAborted(Promise.resolve(sign(bytes)), signal)
   } catch {
     signal.throwIfAborted()
     // What was thrown stays out of it: it may quote the key.

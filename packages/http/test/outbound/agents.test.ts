@@ -1,3 +1,4 @@
+import { isConfigError } from '@understudy/config'
 import { isLegFailedError } from '@understudy/core'
 import type { Failure } from '@understudy/core'
 import { selfSignedCertificate } from '@understudy/simulator'
@@ -10,8 +11,9 @@ import type { Socket } from 'node:net'
 import { inspect } from 'node:util'
 import t from 'tap'
 import type { Test } from 'tap'
+import type { ProviderAgents } from '../../src/outbound/agents.js'
 import { createProviderAgents } from '../../src/outbound/agents.js'
-import { until } from '../../../../test/kit/until.js'
+import { settled, until } from '../../../../test/kit/until.js'
 import {
   CANARY,
   contextOf,
@@ -176,7 +178,8 @@ t.test('a proxy', async (t) => {
       const agents = createProviderAgents({ proxy: { type: 'url', url: () => `http://127.0.0.1:${port}` } })
       const leg = legOn(t, 'https://127.0.0.1:1', { agents })
       const error = await rejection(leg.open(requestOf(JSON_REQUEST), contextOf()))
-      t.match(error, { failure: { kind: 'connection_error', processed: 'no' } }, name)
+      const code = name === 'refuses' ? 'proxy_status_407' : String
+      t.match(error, { failure: { kind: 'connection_error', processed: 'no', code } }, name)
     }
     let closed = 0
     const silent = await listen(t, createNetServer((client) => client.resume().on('close', () => (closed += 1))))
@@ -187,12 +190,41 @@ t.test('a proxy', async (t) => {
     context.abort('gone')
     t.equal(await opening, 'gone')
     await until('the socket to the proxy is closed', () => closed === 1)
+    await settled()
+    t.equal(silent.total(), 1, 'and nobody connects anew')
+  })
+
+  t.test('whose tunnel leads to a silent TLS: the attempt and the agents end it at its socket, at once', async (t) => {
+    const established = 'HTTP/1.1 200 Connection established\r\n\r\n'
+    let handshakes = 0
+    const proxy = await listen(t, createNetServer((client) => {
+      client.once('data', () => {
+        client.write(established)
+        client.once('data', () => (handshakes += 1))
+      })
+    }))
+    const open = (agents: ProviderAgents) => {
+      const context = contextOf()
+      return { context, opening: rejection(legOn(t, 'https://127.0.0.1:1', { agents }).open(requestOf(JSON_REQUEST), context)) }
+    }
+    for (const end of ['abort', 'close'] as const) {
+      const before = handshakes
+      const agents = createProviderAgents({ proxy: { type: 'url', url: () => `http://127.0.0.1:${proxy.port}` } })
+      const { context, opening } = open(agents)
+      await until('the handshake has begun', () => handshakes > before)
+      if (end === 'abort') context.abort('gone')
+      else await agents.close()
+      await until(`${end}: the tunnel is closed`, () => proxy.sockets.size === 0)
+      context.abort('gone')
+      await opening
+    }
   })
 
   t.test('that is no URL is refused without being quoted', async (t) => {
     const agents = createProviderAgents({ proxy: { type: 'url', url: () => `user:${CANARY}@` } })
     const error = await rejection((async () => agents.dispatcherOf('acme'))())
-    t.match(error, { message: /^option proxy: / })
+    t.ok(isConfigError(error))
+    t.match(error, { issues: [{ path: 'proxy', message: 'is not a URL such as http://proxy.example:3128' }] })
     t.notMatch(inspect(error, { depth: 9, showHidden: true }), CANARY)
   })
 })

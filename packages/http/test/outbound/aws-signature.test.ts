@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { signatureFault } from '../../../simulator/src/aws-signature.js'
 import { awsSignature } from '../../src/outbound/aws-signature.js'
-import { hasPathName } from '../../src/outbound/endpoint.js'
+import { hasPathName } from '@understudy/config'
 
 const key = fc.stringMatching(/^[A-Za-z0-9+/=]{16,40}$/)
 const signed = fc.record({
