@@ -132,6 +132,22 @@ export function chainSourceContract({ name, skip, maxHistory, tellsWhenListening
       t.strictSame((await history(sources[0] ?? (await harness.open()))).map(({ version }) => version), [3, 2, 1])
     })
 
+    t.test('of those who write as fast as they can each stands in the history in its turn', async (t) => {
+      const harness = await start(t)
+      const sources = await Promise.all(Array.from({ length: 3 }, () => harness.open()))
+      const last = 10
+      await Promise.all(sources.map(async (source) => {
+        for (let version = 0; version < last;) {
+          await write(source, documentOf(version + 1), version, soon(20_000)).then(() => (version += 1), (error: unknown) => {
+            if (!(error instanceof VersionConflictError)) throw error
+            version = error.actualVersion ?? version + 1
+          })
+        }
+      }))
+      const versions = (await history(sources[0] ?? (await harness.open()))).map(({ version }) => version)
+      t.strictSame(versions, Array.from({ length: last }, (_each, index) => last - index))
+    })
+
     t.test('who watches is told of what another writes, and of nothing after it stopped', async (t) => {
       const [here, there] = await pair(t)
       let told = 0

@@ -1,4 +1,4 @@
-import { mountFallback } from '@understudy/http'
+import { createBegunFault, mountFallback } from '@understudy/http'
 import type { Fallback, InboundRequest, OutboundResponse } from '@understudy/http'
 
 import type { AdminOptions } from './access.js'
@@ -56,6 +56,7 @@ export function createAdmin<Host = unknown>(fallback: Fallback, options: AdminOp
   checkAdmin(fallback, options)
   const { authorize } = options
   const { onHostFault, warn } = mountFallback(fallback)
+  const begunFault = createBegunFault(warn)
   const { now = Date.now, tickMs = 2_000 } = ground
   const traffic = createTraffic(now, () => fallback.snapshot().routes)
   fallback.on(traffic.hear)
@@ -66,6 +67,8 @@ export function createAdmin<Host = unknown>(fallback: Fallback, options: AdminOp
     paths: PATHS,
     warn,
     async handle(request, target) {
+      const begun = begunFault(request)
+      if (begun !== undefined) throw begun
       try {
         return await answer(request, target)
       } catch (error) {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { createRouteWarning, readRequest, splitTarget, writeResponse } from '@understudy/http'
-import type { Fallback } from '@understudy/http'
+import { createRouteWarning, hostNext, readRequest, splitTarget, writeResponse } from '@understudy/http'
+import type { Fallback, HostNext } from '@understudy/http'
 
 import type { AdminOptions } from './access.js'
 import { createAdmin } from './admin.js'
@@ -16,8 +16,8 @@ export interface HostRequest extends IncomingMessage {
   readonly body?: unknown
 }
 
-/** A middleware on `node:http`'s own types, so that it serves Connect and a bare server too. */
-export type AdminMiddleware = (req: HostRequest, res: ServerResponse, next: (error?: unknown) => void) => void
+/** A middleware on `node:http`'s own types, so that it serves Connect and, without `next`, a bare server too. */
+export type AdminMiddleware = (req: HostRequest, res: ServerResponse, next?: HostNext) => void
 
 const RIGHT_MOUNT = "mount the admin surface with app.use('/understudy', adminMiddleware(fallback, { authorize }))"
 
@@ -30,10 +30,11 @@ export function adminMiddleware(fallback: Fallback, options: AdminOptions<HostRe
   const warnOfRoute = createRouteWarning(admin.warn, RIGHT_MOUNT)
 
   return function understudyAdmin(req, res, next) {
+    const leave = hostNext(res, next)
     const { path, query } = splitTarget(req.url)
     if (!admin.matches(path)) {
       if (req.route !== undefined) warnOfRoute([req.route], understudyAdmin, path)
-      next()
+      leave()
       return
     }
     const whole = splitTarget(req.originalUrl ?? req.url).path
@@ -41,6 +42,6 @@ export function adminMiddleware(fallback: Fallback, options: AdminOptions<HostRe
     admin
       .handle(request, { whole, host: req })
       .then((response) => writeResponse(res, response, request.client))
-      .catch(next)
+      .catch(leave)
   }
 }

@@ -38,6 +38,10 @@ export function adminMiddleware(fallback: Fallback, options: AdminOptions<Fastif
     const { path: whole, query } = splitTarget(request.originalUrl)
     const neutral = readRequest(request.raw, reply.raw, { path, query, atRoot: false }, () => request.body)
     const response = await admin.handle(neutral, { whole, host: request })
-    return reply.code(response.status).headers(response.headers).send(toPayload(response, neutral.client))
+    const payload = toPayload(response, neutral.client)
+    if (!reply.sent) return reply.code(response.status).headers(response.headers).send(payload)
+    // The host has answered by itself.
+    neutral.client.leave()
+    return reply
   }
 }

@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
 
-import { isDisconnect, normalisePrefix, pathUnder, readRequest, splitTarget, toPayload } from '@understudy/http'
+import { expectDisconnect, normalisePrefix, pathUnder, readRequest, splitTarget, toPayload } from '@understudy/http'
 import type { Fallback } from '@understudy/http'
 
 import type { AdminOptions } from './access.js'
@@ -38,11 +38,7 @@ export function adminMiddleware(fallback: Fallback, options: KoaAdminOptions = {
       return
     }
     const request = readRequest(ctx.req, ctx.res, { path, query, atRoot: false }, () => Reflect.get(ctx.request, 'body'))
-    const report = ctx.onerror.bind(ctx)
-    // Koa reports a client that leaves in the middle of a stream, as every page that is closed does, as an error of the app.
-    ctx.onerror = (error) => {
-      if (!isDisconnect(error, ctx.req, request.client)) report(error)
-    }
+    expectDisconnect(ctx, request.client)
     const response = await admin.handle(request, { whole: splitTarget(ctx.originalUrl).path, host: ctx })
     const payload = toPayload(response, request.client)
     ctx.status = response.status

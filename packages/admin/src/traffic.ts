@@ -124,13 +124,13 @@ function countsOf({ routes, asked }: Counting): TrafficCounts {
 function count({ routes, asked }: Counting, event: Counted, isKnown: IsKnown): void {
   switch (event.type) {
     case 'run-end': {
-      const route = at(routes, event.route, noRuns)
+      const route = at(routes, event.route, noRuns, isOfConfig)
       route.runs += 1
       if (event.provider === undefined) route.failed += 1
       return
     }
     case 'failover':
-      at(routes, event.route, noRuns).failovers += 1
+      at(routes, event.route, noRuns, isOfConfig).failovers += 1
       legOf(event.from).failovers += 1
       return
     case 'attempt-start':
@@ -149,6 +149,11 @@ function count({ routes, asked }: Counting, event: Counted, isKnown: IsKnown): v
   }
 }
 
+/** No request can make the name of a route. */
+function isOfConfig(): boolean {
+  return true
+}
+
 function noRuns(): RouteCounts {
   return { runs: 0, failovers: 0, failed: 0 }
 }
@@ -157,10 +162,10 @@ function keyOf(route: string, leg: string): string {
   return JSON.stringify([route, leg])
 }
 
-function at<Counts>(all: Map<string, Counts>, name: string, make: () => Counts, isKnown?: IsKnown): Counts {
+function at<Counts>(all: Map<string, Counts>, name: string, make: () => Counts, isKnown: IsKnown): Counts {
   const known = all.get(name)
   if (known !== undefined) return known
   const made = make()
-  if (all.size < MOST_NAMES || isKnown?.(name) === true) all.set(name, made)
+  if (all.size < MOST_NAMES || isKnown(name)) all.set(name, made)
   return made
 }

@@ -81,6 +81,8 @@ const serveFastify: Serve = async (fallback, hear) => {
   return { origin: await app.listen({ port: 0, host: '127.0.0.1' }), close: () => app.close() }
 }
 
+const QUIET = { logger: { debug() {}, info() {}, warn() {}, error() {} } }
+
 const HOSTS: readonly [string, Serve][] = [
   ['express 4', serveExpress('express-v4', true)],
   ['express 5', serveExpress('express-v5', true)],
@@ -93,7 +95,7 @@ const HOSTS: readonly [string, Serve][] = [
 
 for (const [name, serve] of HOSTS) {
   t.test(`the surface is the same on ${name}`, async (t) => {
-    const fallback = createFallback(ROUTES, { logger: { debug() {}, info() {}, warn() {}, error() {} } })
+    const fallback = createFallback(ROUTES, QUIET)
     const heard: unknown[] = []
     const { origin, close } = await serve(fallback, (host) => heard.push(host))
     t.teardown(async () => {
@@ -139,6 +141,66 @@ for (const [name, serve] of HOSTS) {
     t.ok(heard.every((host) => typeof host === 'object' && host !== null && 'headers' in host), 'authorize sees the request of its framework')
   })
 }
+
+t.test('a bare server takes the surface as it is: what is not of it is a 404', async (t) => {
+  const fallback = createFallback(ROUTES, QUIET)
+  const { origin, close } = await listening(onExpress(fallback, { authorize: () => ({ actor: 'ann' }) }))
+  t.teardown(async () => {
+    await fallback.close()
+    await close()
+  })
+  t.equal((await fetch(`${origin}/status`)).status, 200)
+  t.equal((await fetch(`${origin}/elsewhere`)).status, 404)
+})
+
+t.test('a request that the host has begun to answer is asked nothing, and the host hears of it', async (t) => {
+  const fallback = createFallback(ROUTES, QUIET)
+  const asked: unknown[] = []
+  const authorize = () => {
+    asked.push(1)
+    return { actor: 'ann' }
+  }
+  const errors: Error[] = []
+  const framework = await version<typeof express>('express-v5')
+  const app = framework()
+  app.use((_req, res, next) => {
+    res.write('begun')
+    next()
+  })
+  app.use('/understudy', onExpress(fallback, { authorize }))
+  const onError: express.ErrorRequestHandler = (error, _req, res, next) => {
+    errors.push(error as Error)
+    if (res.destroyed) next(error)
+    else res.destroy()
+  }
+  app.use(onError)
+  const Koas = await version<typeof Koa>('koa-v3')
+  const koa = new Koas()
+  koa.silent = true
+  koa.use(async (ctx, next) => {
+    ctx.res.write('begun')
+    await next().catch((error: unknown) => {
+      errors.push(error as Error)
+      ctx.res.destroy()
+    })
+  })
+  koa.use(onKoa(fallback, { authorize, prefix: '/understudy' }))
+  for (const listener of [app, koa.callback()]) {
+    const { origin, close } = await listening(listener)
+    await t.rejects(fetch(`${origin}/understudy/status`).then((response) => response.text()))
+    await close()
+  }
+  const fastify = Fastify()
+  fastify.addHook('onRequest', async (_request, reply) => {
+    await reply.send('by the host')
+  })
+  await fastify.register(onFastify(fallback, { authorize }), { prefix: '/understudy' })
+  t.equal((await fastify.inject('/understudy/status')).body, 'by the host')
+  await fastify.close()
+  await fallback.close()
+  t.match(errors, [{ message: /the host began the response/ }, { message: /the host began the response/ }])
+  t.strictSame(asked, [])
+})
 
 t.test('on a route of Express, which takes nothing off a path, the surface serves nothing and says the right call once', async (t) => {
   for (const name of ['express-v4', 'express-v5']) {

@@ -116,7 +116,7 @@ t.test('an authorize that throws, or gives neither a yes nor a no, is told of as
   const odd = 'which is neither a yes nor a no, and the request was refused; give { actor }, or nothing to refuse'
   t.strictSame(errors.map(({ message }) => message), [
     'authorize of the admin surface threw a TypeError, and the request was refused',
-    'authorize of the admin surface threw a Error, and the request was refused',
+    'authorize of the admin surface threw an Error, and the request was refused',
     `authorize of the admin surface gave true, ${odd}`,
     `authorize of the admin surface gave a list, ${odd}`,
     `authorize of the admin surface gave an object whose \`actor\` is no name, ${odd}`,

@@ -41,6 +41,15 @@ t.test('a leg is counted for each route that asks it', async (t) => {
   ])
 })
 
+t.test('each route of the config is counted, however many there are', async (t) => {
+  const traffic = createTraffic(() => START, () => [])
+  for (let count = 0; count < 600; count += 1) traffic.hear(run(START, `route-${count % 300}`))
+  for (const { routes } of [traffic.total(), ...traffic.minutes()]) {
+    t.equal(routes.size, 300)
+    t.strictSame([...routes.values()].filter(({ runs }) => runs !== 2), [])
+  }
+})
+
 t.test('requests that name models of their own do not fill the memory, and take no place from the legs of the chains', async (t) => {
   let model = 'first'
   const traffic = createTraffic(() => START, () => [{ name: 'chat', legs: [{ provider: 'a', model }] }])

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { createRouteWarning, mountFallback, readRequest, splitTarget, writeResponse, wrongHost } from '@understudy/http'
-import type { Fallback, FallbackOptions, RoutesInput } from '@understudy/http'
+import { createRouteWarning, hostNext, mountFallback, readRequest, splitTarget, writeResponse, wrongHost } from '@understudy/http'
+import type { Fallback, FallbackOptions, HostNext, RoutesInput } from '@understudy/http'
 
 /** A request as Express, Connect or bare `node:http` hands it over. */
 export interface HostRequest extends IncomingMessage {
@@ -15,8 +15,8 @@ export interface HostRequest extends IncomingMessage {
   readonly body?: unknown
 }
 
-/** A middleware on `node:http`'s own types, so that it serves Connect and a bare server too. */
-export type NodeMiddleware = (req: HostRequest, res: ServerResponse, next: (error?: unknown) => void) => void
+/** A middleware on `node:http`'s own types, so that it serves Connect and, without `next`, a bare server too. */
+export type NodeMiddleware = (req: HostRequest, res: ServerResponse, next?: HostNext) => void
 
 /**
  * Answers LLM requests by walking a chain of legs. Mount it on a path of its own with `app.use('/chat', ...)`; a request that
@@ -27,19 +27,20 @@ export function fallbackMiddleware(routes: RoutesInput | Fallback, options: Fall
   const warnOfRoute = createRouteWarning(mounted.warn, "mount it with app.use('/chat', ...)")
 
   return function understudy(req, res, next) {
-    if (typeof next !== 'function' || typeof res?.setHeader !== 'function') throw wrongHost('express', req, res)
+    if ((next !== undefined && typeof next !== 'function') || typeof res?.setHeader !== 'function') throw wrongHost('express', req, res)
+    const leave = hostNext(res, next)
     const { path, query } = splitTarget(req.url)
     const atRoot = isAtRoot(req)
     if (!mounted.matches(req.method ?? '', path, atRoot)) {
       if (req.route !== undefined) warnOfRoute([req.route], understudy, path)
-      next()
+      leave()
       return
     }
     const request = readRequest(req, res, { path, query, atRoot }, () => req.body)
     mounted
       .handle(request)
       .then((response) => writeResponse(res, response, request.client))
-      .catch(next)
+      .catch(leave)
   }
 }
 

@@ -30,6 +30,15 @@ async function listen(t: Test, listener: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
+t.test('a bare server takes it as it is: what is not ours is a 404, and what fails inside us a 500', async (t) => {
+  const fallback = whereabouts()
+  const port = await listen(t, fallbackMiddleware(fallback))
+  t.strictSame(JSON.parse((await ask(port, '/v1/chat/completions')).text), { path: '/v1/chat/completions', query: '', atRoot: true })
+  t.match(await ask(port, '/elsewhere'), { status: 404, text: '' })
+  fallback.script = () => Promise.reject(new Error('not expected'))
+  t.match(await ask(port, '/v1/chat/completions'), { status: 500, text: '' })
+})
+
 t.test('a router in a router', async (t) => {
   const app = express()
   const inner = express.Router()

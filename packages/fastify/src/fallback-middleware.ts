@@ -50,8 +50,12 @@ export function fallbackMiddleware(routes: RoutesInput | Fallback, options: Fall
     return Promise.resolve()
 
     async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-      const path = routedPath(prefix, request.routeOptions.url ?? '', request.params)
-      const { query } = splitTarget(request.url)
+      const { path: whole, query } = splitTarget(request.url)
+      const path = routedPath(prefix, request.routeOptions.url ?? '', whole)
+      if (!mounted.matches(request.method, path, atRoot)) {
+        reply.callNotFound()
+        return reply
+      }
       const neutral = readRequest(request.raw, reply.raw, { path, query, atRoot }, () => request.body)
       const response = await mounted.handle(neutral)
       const payload = toPayload(response, neutral.client)

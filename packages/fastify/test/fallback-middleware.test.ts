@@ -105,6 +105,26 @@ t.test('a host that takes a path with and without a trailing slash for one', asy
   }
 })
 
+t.test('of the paths of Gemini what is not ours is the host\'s, and what is ours is as it was sent', async (t) => {
+  for (const [options, prefix, sent] of [
+    [{}, '/chat', '/chat'],
+    [{}, '/:tenant/chat', '/acme/chat'],
+    [{ routerOptions: { ignoreDuplicateSlashes: true } }, '/chat', '//chat/'],
+    [{}, '', ''],
+  ] as const) {
+    const app = host(t, options)
+    await app.register(fallbackMiddleware(scriptedFallback()), prefix === '' ? {} : { prefix })
+    app.setNotFoundHandler((_request, reply) => void reply.code(418).send('host'))
+    const post = (model: string) => app.inject({ method: 'POST', url: `${sent}/v1beta/models/${model}`, payload: '{}', headers: HEADERS })
+    for (const model of ['m:countTokens', 'm', 'm:generateContent:x']) t.match(await post(model), { statusCode: 418, body: 'host' }, `${prefix} ${model}`)
+    for (const model of ['m:generateContent', 'a%252Fb:streamGenerateContent', 'a/b:generateContent', 'a%3Fb:generateContent']) {
+      const { statusCode, body } = await post(model)
+      t.equal(statusCode, 200)
+      t.match(JSON.parse(body), { path: `/v1beta/models/${model}` }, `${prefix} ${model}`)
+    }
+  }
+})
+
 t.test('a prefix in other forms, and none', async (t) => {
   for (const [prefix, url, path] of [
     ['/chat/', '/chat/models', '/models'],

@@ -1,5 +1,7 @@
 import { ConfigError } from '@understudy/config'
 
+import type { InboundRequest } from './inbound/request.js'
+import type { NodeRequest } from './node/read-request.js'
 import type { Warn } from './warnings.js'
 
 /** The frameworks that have an adapter. */
@@ -76,12 +78,13 @@ export function createRouteWarning(warn: Warn, right: string): (routes: readonly
 }
 
 /**
- * The error for a request that the host has begun to answer and then let through to us: neither half can be a whole answer, and nothing is
- * asked for it. It is for the host's error handler, which may still close the connection; said once too.
+ * The error for a request that the host has begun to answer and then let through to us, if it is one: neither half can be a whole answer,
+ * and nothing is asked for it. It is for the host's error handler, which may still close the connection; said once too.
  */
-export function createBegunFault(warn: Warn): () => Error {
+export function createBegunFault(warn: Warn): (request: InboundRequest | NodeRequest) => Error | undefined {
   let warned = false
-  return () => {
+  return (request) => {
+    if (!('isBegun' in request) || !request.isBegun) return undefined
     const message = 'the host began the response and then let the request through to Understudy, so no leg was asked and it could not be answered'
     if (!warned) warn('UNDERSTUDY_RESPONSE_BEGUN', message)
     warned = true

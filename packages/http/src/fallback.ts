@@ -1,4 +1,4 @@
-import type { BreakerSnapshot, CooldownSnapshot, FallbackEvent } from '@understudy/core'
+import type { BreakerSnapshot, CooldownSnapshot, FailureKind, FallbackEvent } from '@understudy/core'
 
 import type { HostFault } from './authorize-faults.js'
 import type { DrillControl, DrillSnapshot } from './drills/drill-control.js'
@@ -45,7 +45,7 @@ export interface LegFailureSnapshot {
   readonly provider: string
   readonly model: string
   readonly region?: string | undefined
-  readonly kind: string
+  readonly kind: FailureKind
   readonly status?: number | undefined
   /** Milliseconds since the epoch. */
   readonly at: number

@@ -7,7 +7,6 @@ import type { MountableFallback } from './create-fallback.js'
 import { AT_MOUNT, createMountableFallback } from './create-fallback.js'
 import type { Fallback, MountedFallback } from './fallback.js'
 import type { InboundRequest } from './inbound/request.js'
-import type { NodeRequest } from './node/read-request.js'
 import { createWarn } from './warnings.js'
 
 /**
@@ -33,12 +32,11 @@ export function mountFallback(routes: RoutesInput | Fallback, options: FallbackO
 /** A request whose response the host has begun is never handed on. */
 function mounted(fallback: Fallback, owned: boolean, at: ReturnType<MountableFallback[typeof AT_MOUNT]>): MountedFallback {
   const begunFault = createBegunFault(at.warn)
-  const handle = (request: InboundRequest) => (isBegun(request) ? Promise.reject(begunFault()) : at.handle(request))
+  const handle = (request: InboundRequest) => {
+    const fault = begunFault(request)
+    return fault === undefined ? at.handle(request) : Promise.reject(fault)
+  }
   return { fallback, owned, ...at, handle }
-}
-
-function isBegun(request: InboundRequest | NodeRequest): boolean {
-  return 'isBegun' in request && request.isBegun
 }
 
 function isFallback(value: RoutesInput | Fallback): value is Fallback {

@@ -1,9 +1,9 @@
 import type { Context, Middleware } from 'koa'
 
 import {
-  createRouteWarning, isDisconnect, mountFallback, normalisePrefix, pathUnder, readRequest, splitTarget, toPayload, wrongHost,
+  createRouteWarning, expectDisconnect, mountFallback, normalisePrefix, pathUnder, readRequest, splitTarget, toPayload, wrongHost,
 } from '@understudy/http'
-import type { Fallback, FallbackOptions, NodeClient, RoutesInput } from '@understudy/http'
+import type { Fallback, FallbackOptions, RoutesInput } from '@understudy/http'
 
 /** `FallbackOptions`, and where we stand in a Koa app. */
 export interface KoaOptions extends FallbackOptions {
@@ -56,12 +56,4 @@ function bodyOf({ request }: Context): unknown {
 /** `koa-mount` leaves its mark on a context also when the mounted app has let it through. */
 function isMounted(ctx: Context, path: string): boolean {
   return Reflect.has(ctx, 'mountPath') && splitTarget(ctx.originalUrl).path !== path
-}
-
-/** Koa reports a client that leaves in the middle of a stream as an error of the app. Every other error is reported as ever. */
-function expectDisconnect(ctx: Context, client: NodeClient): void {
-  const report = ctx.onerror.bind(ctx)
-  ctx.onerror = (error) => {
-    if (!isDisconnect(error, ctx.req, client)) report(error)
-  }
 }

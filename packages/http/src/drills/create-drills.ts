@@ -9,6 +9,7 @@ import { checkedDrill } from './check-drill.js'
 import type { DrillControl, DrillEnding, DrillRequest, DrillSnapshot, StartedDrill } from './drill-control.js'
 import { DrillError } from './drill-error.js'
 import { drillHeader, drillId, drillSecret, isSigned } from './drill-signature.js'
+import type { TakenAttempt } from './drilled-leg.js'
 import { drilledLeg as withFault } from './drilled-leg.js'
 import { drilledLeg, faultTime, harmOf, isWell, rescuersOf } from './harm.js'
 
@@ -51,6 +52,9 @@ interface Drill {
   /** What a request has to carry; absent = a share of them is meant. */
   readonly header: string | undefined
   readonly cancelTimer: () => void
+  /** Attempts that are failed, or are about to be. */
+  taken: number
+  /** Those that met their fault. */
   drilled: number
 }
 
@@ -89,7 +93,7 @@ export function createDrills({ clock, random, wallClock, routes, emit, warn, log
     const startedAt = wallClock()
     const about = { id, route, ...(leg !== undefined && { leg }), fault, ...(share === undefined ? { signed: true as const } : { share }) }
     const started = { ...about, startedAt, expiresAt: startedAt + forMs, maxRequests, drilled: 0, by: actor, reason }
-    const drill: Drill = { started, header, cancelTimer: clock.schedule(forMs, () => finish(drill, 'time')), drilled: 0 }
+    const drill: Drill = { started, header, cancelTimer: clock.schedule(forMs, () => finish(drill, 'time')), taken: 0, drilled: 0 }
     running = [...running, drill]
     drills.isActive = true
     const { expiresAt } = started
@@ -138,12 +142,20 @@ export function createDrills({ clock, random, wallClock, routes, emit, warn, log
     return replaced(route, leg, withFault(leg, { type: fault, take: () => take(drill), clock, until, isRescued }))
   }
 
-  /** Whether one more attempt may be failed. */
-  function take(drill: Drill): boolean {
-    if (!running.includes(drill)) return false
-    drill.drilled += 1
-    if (drill.drilled >= drill.started.maxRequests) finish(drill, 'requests')
-    return true
+  /** One more attempt that may be failed; nothing where there are enough. */
+  function take(drill: Drill): TakenAttempt | undefined {
+    const { maxRequests } = drill.started
+    if (!running.includes(drill) || drill.taken >= maxRequests) return undefined
+    drill.taken += 1
+    return {
+      onMet() {
+        drill.drilled += 1
+        if (drill.drilled >= maxRequests) finish(drill, 'requests')
+      },
+      onMissed() {
+        drill.taken -= 1
+      },
+    }
   }
 }
 

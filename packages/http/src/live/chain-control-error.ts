@@ -11,7 +11,7 @@ export type ChainControlCode =
   | 'unknown_version'
   /** Nothing is known of how the route was before. */
   | 'nothing_to_revert'
-  /** An actor, a reason or a time that is none. */
+  /** An actor, a reason, a time or a limit that is none. */
   | 'invalid_request'
   /** The document that would come of it cannot be run in this process: `issues` says why. */
   | 'invalid_change'

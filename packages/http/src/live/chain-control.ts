@@ -1,4 +1,5 @@
 import type { HistoryEntry } from '@understudy/config'
+import type { FailedRun, FailureKind } from '@understudy/core'
 
 /** Who changes a chain, and why. Both stand in the history, in logs and in events. */
 export interface ChangeAuthor {
@@ -68,8 +69,8 @@ export interface LegTrial {
   readonly ok: boolean
   /** The beginning of its answer, at most 80 characters; absent if it failed. */
   readonly answer?: string | undefined
-  /** Why it failed: a failure kind. */
-  readonly kind?: string | undefined
+  /** Why it failed: the kind of the failure, else what ended the trial; `no_model`: a leg `provider/*`, which has the model of each request. */
+  readonly kind?: FailureKind | FailedRun['cause'] | 'no_model' | undefined
   readonly status?: number | undefined
   readonly firstContentMs?: number | undefined
   readonly totalMs: number
@@ -87,7 +88,7 @@ export interface ChainControl {
   readonly revertPreview: (route: string) => Promise<RevertPreview>
   /** Makes an earlier document that was applied live again, under a new version. */
   readonly restore: (request: RestoreRequest) => Promise<ChangeResult>
-  /** Newest first; from the store where it keeps one. `limit` default 50. */
+  /** Newest first; from the store where it keeps one. `limit` is 1 to 500, default 50; another one rejects with a `ChainControlError`. */
   readonly history: (query?: { readonly route?: string | undefined; readonly limit?: number | undefined }) => Promise<readonly HistoryEntry[]>
   /** Reads the source now and not at the next poll. Resolves when what was read is judged; never rejects. */
   readonly refresh: () => Promise<void>

@@ -108,6 +108,9 @@ export function createChainControl(host: ChainControlHost): ChainControl {
     },
 
     async history({ route, limit = DEFAULT_LIMIT } = {}) {
+      if (!Number.isInteger(limit) || limit < 1 || limit > MOST_SEARCHED) {
+        throw new ChainControlError('invalid_request', `limit must be a whole number from 1 to ${MOST_SEARCHED}; got ${limit}`)
+      }
       const found = await entries({ limit: route === undefined ? limit : MOST_SEARCHED })
       return found.filter((entry) => route === undefined || isAbout(entry, route)).slice(0, limit)
     },

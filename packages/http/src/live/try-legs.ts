@@ -66,7 +66,7 @@ async function tryLeg(leg: Leg, route: RunnableRoute, host: TrialHost, signal: A
     open.end()
   }
 
-  function failed(kind: string, status: number | undefined): LegTrial {
+  function failed(kind: NonNullable<LegTrial['kind']>, status: number | undefined): LegTrial {
     const totalMs = Math.round(clock.now() - startedAt)
     return { provider, model, ok: false, kind, ...(status === undefined ? undefined : { status }), totalMs }
   }
@@ -82,7 +82,7 @@ function gateOf(
   if (authorize === undefined) return undefined
   const requestId = `trial-${crypto.randomUUID()}`
   return createGate({
-    authorize, route, requestId, caller: undefined, request, dryRun: false, clock, signal: signal ?? new AbortController().signal,
+    authorize, route, requestId, caller: undefined, request, dryRun: false, trial: true, clock, signal: signal ?? new AbortController().signal,
     onClose: openRuns.onClose, onFault: onAuthorizeFault, onInternalFault: (error) => logFault(logger, requestId, error),
   })
 }

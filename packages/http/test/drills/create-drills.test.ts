@@ -122,10 +122,16 @@ t.test('what the provider does wrong by itself counts against it in a drill too'
   const failing = await startSimulator({ script: { models: { one: [{ status: 500 }] }, fallback: {} } })
   t.teardown(() => failing.close())
   const { fallback } = made(ROUTES, {}, { ...PROVIDERS, first: { ...PROVIDERS.first, baseURL: failing.url } })
-  fallback.drills.start({ ...DRILL, fault: 'cut' })
-  const { trail } = await ask(fallback)
-  t.match(trail, /^"first\/one";outcome=failed;reason=server_error;ms/)
+  const { id } = fallback.drills.start({ ...DRILL, fault: 'cut', maxRequests: 1 })
+  for (let request = 0; request < 2; request += 1) {
+    const { trail } = await ask(fallback)
+    t.match(trail, /^"first\/one";outcome=failed;reason=server_error;ms/)
+  }
   t.match(fallback.snapshot().lastFailures, [{ provider: 'first', kind: 'server_error', status: 500 }])
+  t.match(fallback.drills.list(), [{ id, drilled: 0, endedAt: undefined }], 'it failed none yet')
+  failing.setScript({ fallback: {} })
+  t.match((await ask(fallback)).trail, /^"first\/one";outcome=failed;reason=empty;drill/)
+  t.match(fallback.drills.list(), [{ id, drilled: 1, endCause: 'requests' }])
   await fallback.close()
 })
 

@@ -9,7 +9,7 @@ import type { Test } from 'tap'
 import { createFakeClock } from '../../../../test/kit/fake-clock.js'
 import type { MountableFallback } from '../../src/create-fallback.js'
 import { isChainControlError } from '../../src/index.js'
-import { EPOCH, fallbackOf, fails, hangs, providersOn, says, simulate } from '../kit.js'
+import { chat, EPOCH, fallbackOf, fails, hangs, providersOn, says, simulate } from '../kit.js'
 import { memorySource } from './memory-source.js'
 
 const HOUR = 3_600_000
@@ -372,7 +372,7 @@ t.test('a trial asks each leg of the running chain alone, past its breaker, and 
   const shown: string[] = []
   const fallback = fallbackOf(t, routes, {
     providers: providersOn(simulator),
-    authorize: ({ leg, dryRun, bytes }) => void shown.push(`${leg.provider} ${dryRun} ${Buffer.from(bytes).includes('Say OK')}`),
+    authorize: ({ leg, dryRun, trial, caller, bytes }) => void shown.push(`${leg.provider} ${dryRun} ${trial} ${caller} ${Buffer.from(bytes).includes('Say OK')}`),
   })
   const trials = []
   for await (const trial of fallback.chains.trial('chat')) trials.push(trial)
@@ -383,11 +383,14 @@ t.test('a trial asks each leg of the running chain alone, past its breaker, and 
     { provider: 'broken', model: 'broken', ok: false, kind: 'server_error' },
     { provider: 'c', model: '*', ok: false, kind: 'no_model', totalMs: 0 },
   ])
-  t.strictSame(shown.slice(0, 2), ['a false true', 'b false true'])
+  t.strictSame(shown.slice(0, 2), ['a false true undefined true', 'b false true undefined true'])
   const { routes: [route], breakers, openRuns } = fallback.snapshot()
   t.strictSame(route?.legs.map(({ lastServedAt }) => lastServedAt !== undefined), [false, true, true, false, false])
   t.strictSame([breakers, openRuns], [[], 0], 'nobody is charged')
   t.throws(() => fallback.chains.trial('chta'), { code: 'unknown_route' })
+  shown.length = 0
+  await fallback.handle(chat())
+  t.match(shown[0], /^a false false /, 'a request of a client is no trial')
 })
 
 t.test('a preset is tried before it is selected, and what served is proven there too', async (t) => {
