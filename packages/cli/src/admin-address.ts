@@ -12,10 +12,10 @@ export interface AdminAddress {
 export function readAddress(option: string | undefined, variable: string | undefined): AdminAddress {
   const text = (option ?? variable ?? '').trim()
   const from = option === undefined ? 'UNDERSTUDY_ADMIN_URL' : '--url'
-  if (text === '') throw wrong('there is no address; give --url, or set UNDERSTUDY_ADMIN_URL: http://127.0.0.1:3000/admin')
+  if (text === '') throw wrong('there is no address; give --url, or set UNDERSTUDY_ADMIN_URL: http://127.0.0.1:3000/understudy')
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw wrong(`${from} is not an http:// or https:// URL such as http://127.0.0.1:3000/admin`)
+    throw wrong(`${from} is not an http:// or https:// URL such as http://127.0.0.1:3000/understudy`)
   }
   if (url.username !== '' || url.password !== '') throw wrong(`${from} holds credentials; give them as --header`)
   const base = url.pathname.replace(/\/+$/, '')

@@ -55,9 +55,14 @@ function commandOf(name: string): Command {
   if (command !== undefined) return command
   const names = COMMANDS.map((one) => one.name)
   const message = name.startsWith('-') && names.length > 0
-    ? 'the command comes first: understudy status --json'
+    ? `the command comes first, as in understudy status ${optionName(name)} ...`
     : `there is no command ${quote(name)}; ${suggestName(name, names)}`
   throw new CliError(EXIT.wrongUse, message, { code: 'wrong_use' })
+}
+
+/** Without its value, which may be a secret. */
+function optionName(text: string): string {
+  return /^--?[a-z][a-z-]*/.exec(text)?.[0] ?? '--json'
 }
 
 function tell(error: unknown, screen: Screen, isJson: boolean): ExitCode {

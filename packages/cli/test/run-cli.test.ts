@@ -40,7 +40,8 @@ t.test('a call that is wrong ends with 2, and says what came and what would be r
   const rows: [string[], string][] = [
     [['statsu'], "there is no command 'statsu'; did you mean 'status'?"],
     [['xyzzyx'], "there is no command 'xyzzyx'; it must be one of status, pin, unpin"],
-    [['--url', 'x', 'status'], 'the command comes first: understudy status --json'],
+    [['--url', 'x', 'status'], 'the command comes first, as in understudy status --url ...'],
+    [['--url=http://x', 'status'], 'the command comes first, as in understudy status --url ...'],
     [['status', '--jsno'], "there is no option --jsno here; did you mean '--json'?"],
     [['status', 'chat'], "status takes nothing; 'chat' is too much"],
     [['pin', 'chat'], 'pin needs <route> <preset>; <preset> is missing'],
@@ -57,7 +58,7 @@ t.test('a call that is wrong ends with 2, and says what came and what would be r
     [['restore', 'last', '--reason', 'r'], "<version> is 'last'; it must be a whole number from 1"],
     [['history', 'chat', '--limit', '0'], "--limit is '0'; it must be a whole number from 1"],
     [['status', '--timeout', 'x'], "--timeout: 'x' is no duration"],
-    [['status', '--url', 'nowhere'], '--url is not an http:// or https:// URL such as http://127.0.0.1:3000/admin'],
+    [['status', '--url', 'nowhere'], '--url is not an http:// or https:// URL such as http://127.0.0.1:3000/understudy'],
     [['status', '--url', 'http://ann:hunter2@h/'], '--url holds credentials; give them as --header'],
     [['status', '--header', 'novalue'], "--header has no name in front of a colon; write --header 'name: value'"],
     [['status', '--header', 'a: b', '--header', 'x-key:'], "--header 2 of 2: 'x-key' has no value that a header can have"],
@@ -77,7 +78,7 @@ t.test('a call that is wrong ends with 2, and says what came and what would be r
     t.equal(err.slice(0, 'understudy: '.length + message.length), `understudy: ${message}`)
     t.notMatch(err, 'hunter2')
   }
-  t.match((await callCli(['status'])).err, 'there is no address; give --url, or set UNDERSTUDY_ADMIN_URL: http://127.0.0.1:3000/admin')
+  t.match((await callCli(['status'])).err, 'there is no address; give --url, or set UNDERSTUDY_ADMIN_URL: http://127.0.0.1:3000/understudy')
   t.match((await callCli(['unpin', 'chat', '--reason', 'r'], { url, user: '' })).err, '--actor is missing, and this machine does not say who you are')
   t.match((await callCli(['pin', 'chat'], { url })).err, /\nUsage: understudy pin <route> <preset> --reason <text> \[--for <time>\]\nunderstudy pin --help says more\n$/)
 })

@@ -1,5 +1,6 @@
 import { ConfigError } from '@understudy/config'
 
+import { pathUnder } from './inbound/prefix.js'
 import type { InboundRequest } from './inbound/request.js'
 import type { NodeRequest } from './node/read-request.js'
 import type { Warn } from './warnings.js'
@@ -74,6 +75,19 @@ export function createRouteWarning(warn: Warn, right: string): (routes: readonly
     warned = true
     const message = `Understudy was mounted on a route, and a request for ${JSON.stringify(path.slice(0, 100))} went by it: ${right}`
     warn('UNDERSTUDY_MOUNTED_ON_ROUTE', message)
+  }
+}
+
+/**
+ * Tells once that a prefix is wanted of paths that a mount has taken it off already. `whole` = the path as the client sent it, `path` = as it
+ * comes to us.
+ */
+export function createPrefixWarning(warn: Warn, right: string): (prefix: string, whole: string, path: string) => void {
+  let warned = false
+  return (prefix, whole, path) => {
+    if (warned || prefix === '' || pathUnder(prefix, whole) === undefined || pathUnder(prefix, path) !== undefined) return
+    warned = true
+    warn('UNDERSTUDY_PREFIX_TWICE', `a mount took ${prefix} off the path already, and the option prefix wants it there once more: ${right}`)
   }
 }
 

@@ -92,7 +92,7 @@ export type { HeaderInput } from './live/http-source-target.js'
 // What the adapters stand on. It does not follow semantic versioning.
 export { checkSourceOptions, suggestName } from '@understudy/config'
 export { thrownWords } from './authorize-faults.js'
-export { createBegunFault, createRouteWarning, registerFault, wrongHost } from './check-mount.js'
+export { createBegunFault, createPrefixWarning, createRouteWarning, registerFault, wrongHost } from './check-mount.js'
 export { SURFACE_PATHS } from './inbound/paths.js'
 export { normalisePrefix, pathUnder, routedPath } from './inbound/prefix.js'
 export { bodySchemaOf } from './inbound/schemas.js'

@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa'
 
 import {
-  createRouteWarning, expectDisconnect, mountFallback, normalisePrefix, pathUnder, readRequest, splitTarget, toPayload, wrongHost,
+  createPrefixWarning, createRouteWarning, expectDisconnect, mountFallback, normalisePrefix, pathUnder, readRequest, splitTarget, toPayload, wrongHost,
 } from '@understudy/http'
 import type { Fallback, FallbackOptions, RoutesInput } from '@understudy/http'
 
@@ -24,6 +24,7 @@ export function fallbackMiddleware(routes: RoutesInput | Fallback, options: KoaO
   const prefix = normalisePrefix(written)
   const mounted = mountFallback(routes, rest)
   const warnOfRoute = createRouteWarning(mounted.warn, "give it the path of the route too, as in { prefix: '/chat' }")
+  const warnOfPrefix = createPrefixWarning(mounted.warn, 'leave prefix out under koa-mount')
 
   return async function understudy(ctx, next) {
     if (typeof next !== 'function' || typeof ctx?.set !== 'function') throw wrongHost('koa', ctx, next)
@@ -32,6 +33,7 @@ export function fallbackMiddleware(routes: RoutesInput | Fallback, options: KoaO
     const path = pathUnder(prefix, whole)
     const atRoot = prefix === '' && !isMounted(ctx, whole)
     if (path === undefined || !mounted.matches(ctx.method, path, atRoot)) {
+      if (isMounted(ctx, whole)) warnOfPrefix(prefix, splitTarget(ctx.originalUrl).path, whole)
       const matched: unknown = Reflect.get(ctx, 'matched')
       if (Array.isArray(matched) && (prefix === '' || path === undefined)) warnOfRoute(matched, understudy, whole)
       await next()

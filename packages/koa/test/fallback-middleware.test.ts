@@ -4,7 +4,7 @@ import Router from '@koa/router'
 import Koa from 'koa'
 import mount from 'koa-mount'
 import t from 'tap'
-import { ConfigError, fallbackMiddleware, isConfigError } from '@understudy/koa'
+import { ConfigError, createFallback, fallbackMiddleware, isConfigError } from '@understudy/koa'
 
 import { ask, begin } from '../../../test/kit/http-client.js'
 import { eventStream, json, scriptedFallback } from '../../../test/kit/scripted-fallback.js'
@@ -90,6 +90,22 @@ t.test('koa-mount takes the path off itself', async (t) => {
   t.strictSame(JSON.parse((await ask(port, '/a/chat/completions')).text), { path: '/completions', atRoot: false })
   t.strictSame(JSON.parse((await ask(port, '/outer/inner/models', { method: 'GET' })).text), { path: '/models', atRoot: false })
   t.equal((await ask(port, '/a/chat/other')).text, 'host /a/chat/other')
+})
+
+t.test('a prefix that koa-mount has taken off already is told once', async (t) => {
+  const said: unknown[] = []
+  const note = (...line: unknown[]) => void said.push(line)
+  const fallback = createFallback({ chat: [CUSTOM] }, { logger: { debug: note, info: note, warn: note, error: note } })
+  t.teardown(() => fallback.close())
+  const app = new Koa()
+  app.use(mount('/other', fallbackMiddleware(fallback, { prefix: '/chat' })))
+  app.use(mount('/chat', fallbackMiddleware(fallback, { prefix: '/chat' })))
+  const port = await listen(t, app)
+  t.equal((await ask(port, '/other/x')).text, 'host /other/x')
+  t.strictSame(said, [])
+  for (let request = 0; request < 2; request += 1) t.equal((await ask(port, '/chat/v1/chat/completions')).text, 'host /chat/v1/chat/completions')
+  t.match(said, [[{ code: 'UNDERSTUDY_PREFIX_TWICE' }, /a mount took \/chat off the path already.*leave prefix out under koa-mount/]])
+  t.equal(said.length, 1)
 })
 
 t.test('an app that koa-mount tried before us leaves us at the root', async (t) => {
