@@ -7,13 +7,24 @@ export interface TcpRelay {
   readonly port: number
   /** Loses the connections there are without a word to the client: they stay open, and nothing comes through. New ones work. */
   readonly silence: () => void
+  /** Takes every connection from now on, and lets nothing through. */
+  readonly deafen: () => void
+  /** How many of those are open. */
+  readonly deaf: () => number
   readonly close: () => Promise<void>
 }
 
 export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
   const open = new Map<Socket, Socket>()
   const silent = new Set<Socket>()
+  const deaf = new Set<Socket>()
+  let isDeaf = false
   const server = createServer((client) => {
+    if (isDeaf) {
+      deaf.add(client)
+      client.resume().on('error', () => undefined).on('close', () => deaf.delete(client))
+      return
+    }
     const target = connect(targetPort, '127.0.0.1')
     open.set(client, target)
     const end = (): void => {
@@ -42,8 +53,12 @@ export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
         client.unpipe(target).resume()
       }
     },
+    deafen: () => {
+      isDeaf = true
+    },
+    deaf: () => deaf.size,
     close: async () => {
-      for (const socket of [...open.keys(), ...open.values(), ...silent]) socket.destroy()
+      for (const socket of [...open.keys(), ...open.values(), ...silent, ...deaf]) socket.destroy()
       server.close()
       await once(server, 'close')
     },

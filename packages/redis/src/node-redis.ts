@@ -12,11 +12,13 @@ export function nodeRedisConnection(client: NodeRedisClient): RedisConnection {
 
 /** Connects a client that belongs to this source. Resolves when it is connected; `end` closes it, connected or not. */
 export function openNodeRedis(client: NodeRedisClient): OwnConnection {
-  client.on('error', () => undefined)
+  let hasSocket = false
+  client.on('error', () => (hasSocket = false))
+  client.on('connect', () => (hasSocket = true))
   client.unref?.()
   const connected = Promise.resolve(client.connect())
   connected.catch(() => undefined)
-  return { connected, end: () => end(client) }
+  return { connected, end: () => end(client, hasSocket) }
 }
 
 /** Hears a channel. The client subscribes again by itself after each loss of its connection; this tells then, since something may be missed. */
@@ -32,9 +34,12 @@ export function nodeRedisSubscription(client: NodeRedisClient, channel: string, 
   }
 }
 
-/** A client that is connecting knows nothing of its socket yet, so it is ended at what comes of that. */
-function end(connection: NodeRedisClient): void {
-  if (connection.isReady === false) {
+/**
+ * A client that is connecting knows nothing of its socket yet, so it is ended at what comes of that; one that has its socket and waits for its
+ * first words with the server is ended at once, since nothing else may come of them.
+ */
+function end(connection: NodeRedisClient, hasSocket: boolean): void {
+  if (connection.isReady === false && !hasSocket) {
     connection.on('connect', () => destroy(connection))
     connection.on('error', () => destroy(connection))
   } else {

@@ -13,6 +13,7 @@ import { deferred } from '../../../test/kit/deferred.js'
 import { eventually } from '../../../test/kit/eventually.js'
 import { startRedis } from '../../../test/kit/redis-server.js'
 import { startTcpRelay } from '../../../test/kit/tcp-relay.js'
+import { settled, until } from '../../../test/kit/until.js'
 import { within } from '../../../test/kit/within.js'
 
 const MAX_HISTORY = 12
@@ -199,6 +200,23 @@ for (const [name, connect] of Object.entries(CLIENTS)) {
       }, 1_000).catch(() => 0)
       t.ok(made <= 5)
       await eventually('none is left', async () => ((await connections(raw)) <= 2 ? true : undefined))
+    })
+
+    t.test('a watch that ends while its connection waits for its first words leaves none', async (t) => {
+      const relay = await startTcpRelay(port)
+      const own = await connect(relay.port)
+      t.teardown(async () => {
+        own.close()
+        await relay.close()
+      })
+      const source = redisSource(own.client, { key: `${name}-first-words` })
+      await source.read({ signal: soon() })
+      relay.deafen()
+      source.watch?.(() => undefined)
+      await until('its connection is made', () => relay.deaf() === 1)
+      await settled()
+      await source.close?.()
+      await until('it is closed', () => relay.deaf() === 0)
     })
 
     t.test('a process ends beside a watch, once its own client is closed', async (t) => {
