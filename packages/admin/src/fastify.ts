@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 
-import { readRequest, registerFault, splitTarget, toPayload } from '@understudy/http'
+import { readRequest, registerFault, sendReply, splitTarget } from '@understudy/http'
 import type { Fallback } from '@understudy/http'
 
 import type { AdminOptions } from './access.js'
@@ -37,11 +37,6 @@ export function adminMiddleware(fallback: Fallback, options: AdminOptions<Fastif
   async function answer(path: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { path: whole, query } = splitTarget(request.originalUrl)
     const neutral = readRequest(request.raw, reply.raw, { path, query, atRoot: false }, () => request.body)
-    const response = await admin.handle(neutral, { whole, host: request })
-    const payload = toPayload(response, neutral.client)
-    if (!reply.sent) return reply.code(response.status).headers(response.headers).send(payload)
-    // The host has answered by itself.
-    neutral.client.leave()
-    return reply
+    return sendReply(reply, await admin.handle(neutral, { whole, host: request }), neutral.client)
   }
 }

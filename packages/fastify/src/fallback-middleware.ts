@@ -3,7 +3,7 @@ import plugin from 'fastify-plugin'
 import { jsonSchemaTransform } from 'fastify-type-provider-zod'
 
 import {
-  bodySchemaOf, mountFallback, readRequest, registerFault, routedPath, splitTarget, SURFACE_PATHS, toPayload,
+  bodySchemaOf, mountFallback, readRequest, registerFault, routedPath, sendReply, splitTarget, SURFACE_PATHS,
 } from '@understudy/http'
 import type { Fallback, FallbackOptions, RoutesInput } from '@understudy/http'
 
@@ -57,12 +57,7 @@ export function fallbackMiddleware(routes: RoutesInput | Fallback, options: Fall
         return reply
       }
       const neutral = readRequest(request.raw, reply.raw, { path, query, atRoot }, () => request.body)
-      const response = await mounted.handle(neutral)
-      const payload = toPayload(response, neutral.client)
-      if (!reply.sent) return reply.code(response.status).headers(response.headers).send(payload)
-      // The host has answered, or has taken the reply over: Fastify would not send ours, and would say so.
-      neutral.client.leave()
-      return reply
+      return sendReply(reply, await mounted.handle(neutral), neutral.client)
     }
   }
 
